@@ -1,0 +1,91 @@
+package decoder
+
+import "unsafe"
+
+// Malformed is the position that the LEB readers return for an encoding that
+// is too long or has stray bits. It lies beyond every body, so a walker's
+// ordinary end test catches it; the careful validator then finds the words.
+const Malformed = 1 << 62
+
+// U32 reads an unsigned LEB128 of at most 32 bits at p+pc and returns the
+// value and the position behind it (spec 5.2.2). The one-byte path is
+// inlined: 86-91 % of the LEBs of real modules are one byte long. It may read
+// up to 5 bytes, so Padding must follow the buffer.
+func U32(p unsafe.Pointer, pc int) (uint32, int) {
+	if b := *(*byte)(unsafe.Add(p, pc)); b < 0x80 {
+		return uint32(b), pc + 1
+	}
+	return u32Slow(p, pc)
+}
+
+//go:noinline
+func u32Slow(p unsafe.Pointer, pc int) (uint32, int) {
+	var v uint32
+	for i := 0; i < 5; i++ {
+		b := *(*byte)(unsafe.Add(p, pc+i))
+		v |= uint32(b&0x7f) << (7 * i)
+		if b < 0x80 {
+			if i == 4 && b > 0x0f {
+				return 0, Malformed
+			}
+			return v, pc + i + 1
+		}
+	}
+	return 0, Malformed
+}
+
+// S32 reads a signed LEB128 of at most 32 bits, sign-extended.
+func S32(p unsafe.Pointer, pc int) (int32, int) {
+	if b := *(*byte)(unsafe.Add(p, pc)); b < 0x80 {
+		return int32(int8(b<<1)) >> 1, pc + 1
+	}
+	v, n := sLong(p, pc, 5, 0x07)
+	return int32(v), n
+}
+
+// S33 reads a signed LEB128 of at most 33 bits, as block types use.
+func S33(p unsafe.Pointer, pc int) (int64, int) {
+	if b := *(*byte)(unsafe.Add(p, pc)); b < 0x80 {
+		return int64(int8(b<<1)) >> 1, pc + 1
+	}
+	return sLong(p, pc, 5, 0x0f)
+}
+
+// S64 reads a signed LEB128 of at most 64 bits.
+func S64(p unsafe.Pointer, pc int) (int64, int) {
+	if b := *(*byte)(unsafe.Add(p, pc)); b < 0x80 {
+		return int64(int8(b<<1)) >> 1, pc + 1
+	}
+	return sLong(p, pc, 10, 0)
+}
+
+// sLong reads a signed LEB128 of at most n bytes. In the last byte, the bits
+// above the value bits mask (mask+1 being the sign bit's upper neighbour) must
+// repeat the sign.
+//
+//go:noinline
+func sLong(p unsafe.Pointer, pc, n int, mask byte) (int64, int) {
+	var v int64
+	for i := 0; i < n; i++ {
+		b := *(*byte)(unsafe.Add(p, pc+i))
+		v |= int64(b&0x7f) << (7 * i)
+		if b < 0x80 {
+			if i == n-1 {
+				if high := b &^ mask; high != 0 && high != 0x7f&^mask {
+					return 0, Malformed
+				}
+				if b&0x7f&^mask != 0 && b&(mask+1) == 0 {
+					return 0, Malformed
+				}
+			}
+			if shift := 64 - 7*(i+1); shift > 0 {
+				v = v << shift >> shift
+			}
+			return v, pc + i + 1
+		}
+	}
+	return 0, Malformed
+}
+
+// Byte reads the byte at p+pc.
+func Byte(p unsafe.Pointer, pc int) byte { return *(*byte)(unsafe.Add(p, pc)) }
