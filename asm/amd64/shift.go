@@ -1,0 +1,67 @@
+package amd64
+
+// ShiftRI is op dst, n with a constant count below the operand width.
+func (a *Asm) ShiftRI(op Shift, s Size, dst Reg, n uint8) {
+	switch {
+	case n >= 32<<s:
+		panic(errImm)
+	case op == 6:
+		panic(errOp)
+	case n == 1:
+		a.rr(0xd1, s.w(), Reg(op), dst)
+	default:
+		a.rr(0xc1, s.w(), Reg(op), dst)
+		a.put(uint64(n), 1)
+	}
+}
+
+// ShiftCL is op dst, cl; the hardware takes the count modulo the operand
+// width.
+func (a *Asm) ShiftCL(op Shift, s Size, dst Reg) {
+	if op == 6 {
+		panic(errOp)
+	}
+	a.rr(0xd3, s.w(), Reg(op), dst)
+}
+
+// ShiftX is dst = src op count for SHL, SHR and SAR, with the count modulo
+// the operand width and without touching the flags. Needs BMI2.
+func (a *Asm) ShiftX(op Shift, s Size, dst, src, count Reg) {
+	var pp uint64
+	switch op {
+	case SHL:
+		pp = 1
+	case SAR:
+		pp = 2
+	case SHR:
+		pp = 3
+	default:
+		panic(errOp)
+	}
+	if count > 15 {
+		panic(errReg)
+	}
+	a.vex(2, pp, s, 0xf7, dst, uint64(count), src)
+}
+
+// Rorx is dst = src rotated right by n, a count below the operand width,
+// without touching the flags. Needs BMI2.
+func (a *Asm) Rorx(s Size, dst, src Reg, n uint8) {
+	if n >= 32<<s {
+		panic(errImm)
+	}
+	a.vex(3, 3, s, 0xf0, dst, 0, src)
+	a.put(uint64(n), 1)
+}
+
+// vex encodes three registers with a three-byte VEX prefix of opcode map mm
+// and mandatory prefix pp. The prefix holds R, X, B and vvvv inverted.
+func (a *Asm) vex(mm, pp uint64, s Size, op uint64, reg Reg, vvvv uint64, rm Reg) {
+	if reg|rm > 15 {
+		panic(errReg)
+	}
+	b1 := mm | 0xe0 ^ uint64(reg>>3)<<7 ^ uint64(rm>>3)<<5
+	b2 := pp | uint64(s)<<7 | (vvvv^15)<<3
+	modrm := 0xc0 | uint64(reg&7)<<3 | uint64(rm&7)
+	a.put(0xc4|b1<<8|b2<<16|op<<24|modrm<<32, 5)
+}
