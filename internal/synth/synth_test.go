@@ -86,31 +86,31 @@ func TestShape(t *testing.T) {
 			t.Errorf("body size at %d/10000: %d, want %d to %d", q.share, v, q.min, q.max)
 		}
 	}
-	// Shares in 1/1000 of all opcodes, around Unity's.
+	// Shares in 1/10000 of all opcodes, around Unity's.
 	for _, c := range []struct {
 		name     string
 		ops      []int
 		min, max int
 	}{
-		{"local.get and constants", []int{opLocalGet, opI32Const, opI64Const, opF32Const, opF64Const}, 390, 450},
-		{"local.set and local.tee", []int{opLocalSet, opLocalTee}, 90, 140},
-		{"loads", seq(opI32Load, 0x35), 60, 110},
-		{"stores", seq(opI32Store, 0x3e), 30, 70},
-		{"call", []int{opCall}, 15, 35},
-		{"call_indirect", []int{opCallIndirect}, 1, 5},
-		{"if", []int{opIf}, 20, 35},
-		{"loop", []int{opLoop}, 2, 6},
-		{"br_if", []int{opBrIf}, 5, 12},
-		{"br_table", []int{opBrTable}, 1, 3},
-		{"f32 arithmetic", seq(opF32Abs, 0x98), 10, 40},
-		{"i64 arithmetic", seq(0x79, 0x8a), 1, 6},
+		{"local.get and constants", []int{opLocalGet, opI32Const, opI64Const, opF32Const, opF64Const}, 3900, 4500},
+		{"local.set and local.tee", []int{opLocalSet, opLocalTee}, 900, 1400},
+		{"loads", seq(opI32Load, 0x35), 600, 1100},
+		{"stores", seq(opI32Store, 0x3e), 300, 700},
+		{"call", []int{opCall}, 150, 350},
+		{"call_indirect", []int{opCallIndirect}, 10, 50},
+		{"if", []int{opIf}, 200, 350},
+		{"loop", []int{opLoop}, 20, 60},
+		{"br_if", []int{opBrIf}, 50, 120},
+		{"br_table", []int{opBrTable}, 4, 30},
+		{"f32 arithmetic", seq(opF32Abs, 0x98), 100, 400},
+		{"i64 arithmetic", seq(0x79, 0x8a), 10, 60},
 	} {
 		sum := 0
 		for _, op := range c.ops {
 			sum += ops[op]
 		}
-		if v := sum * 1000 / total; v < c.min || v > c.max {
-			t.Errorf("%s: %d of 1000 opcodes, want %d to %d", c.name, v, c.min, c.max)
+		if v := sum * 10000 / total; v < c.min || v > c.max {
+			t.Errorf("%s: %d of 10000 opcodes, want %d to %d", c.name, v, c.min, c.max)
 		}
 	}
 	if v := withLoop * 100 / n; v < 15 || v > 30 {
