@@ -1,0 +1,64 @@
+# make help lists the targets.
+GO ?= go
+GOFLAGS ?=
+export CGO_ENABLED = 0
+
+# Pinned, and built by the go command itself, so that a fresh machine needs
+# only Go.
+STATICCHECK ?= $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+# Folders with a go.mod of their own: tests with heavy dependencies.
+NESTED = $(patsubst %/go.mod,%,$(wildcard */go.mod */*/go.mod */*/*/go.mod))
+
+.PHONY: help build test check fmt vet lint imports generated generate spec bench corpus demos stdlib clean
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 12
+
+build: ## bin/wasmjit
+	$(GO) build -trimpath -o bin/wasmjit ./cmd/wasmjit
+
+test: ## every test that needs no network; what CI runs last
+	$(GO) test ./...
+	@for m in $(NESTED); do echo "cd $$m && $(GO) test ./..." && (cd $$m && $(GO) test ./...) || exit 1; done
+
+check: fmt vet lint imports generated test ## all that a change must pass
+
+fmt: ## no file that gofmt would change
+	@out=$$(gofmt -l . ) && if [ -n "$$out" ]; then echo "gofmt would change:" $$out >&2; exit 1; fi
+
+vet: ## go vet for both targets
+	GOOS=linux GOARCH=amd64 $(GO) vet ./...
+	GOOS=linux GOARCH=arm64 $(GO) vet ./...
+
+lint: ## staticcheck
+	$(STATICCHECK) ./...
+
+imports: ## data flows one way
+	$(GO) test ./internal/imports
+
+generated: ## generated files are what their sources say
+	scripts/check-generated.sh
+
+generate: ## rewrite the generated files
+	$(GO) generate ./...
+
+spec: ## the specification's suites only, with their counts
+	$(GO) test -v -run 'Spec' ./internal/... ./runtime/...
+	@for m in $(NESTED); do (cd $$m && $(GO) test -v -run 'Spec' ./...) || exit 1; done
+
+bench: ## every benchmark once, without tests
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+corpus: build ## get the module list from npm and compile each with -j1 and -j2
+	scripts/corpus.sh
+	scripts/corpus-compile.sh
+
+demos: build ## run real programs of the module list (needs make corpus)
+	scripts/demos.sh
+
+stdlib: build ## tests of Go's standard library, built for GOOS=wasip1
+	scripts/stdlib.sh
+
+clean: ## what build makes; the cache of modules stays
+	rm -rf bin
