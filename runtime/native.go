@@ -79,13 +79,13 @@ func (f *hostFrame) Caller() uintptr {
 	if f.rbp == 0 {
 		return 0
 	}
-	return *(*uintptr)(nativePointer(f.rbp - 8))
+	return *(*uintptr)(ptr(f.rbp - 8))
 }
 
 // Cells gives the first n stack cells: the stack arguments, then the stack
 // results. Go code reads and writes them in place.
 func (f *hostFrame) Cells(n int) []uint64 {
-	return unsafe.Slice((*uint64)(nativePointer(uintptr(unsafe.Pointer(f))+unsafe.Sizeof(*f))), n)
+	return unsafe.Slice((*uint64)(ptr(uintptr(unsafe.Pointer(f))+unsafe.Sizeof(*f))), n)
 }
 
 // SetGP sets the first result when it is an integer or a reference; an i32
@@ -151,8 +151,3 @@ func (f *nativeFault) String() string {
 	}
 	return string(b)
 }
-
-// nativePointer turns the address of memory outside the Go heap into a
-// pointer. The detour keeps vet and checkptr from taking it for arithmetic on
-// Go memory.
-func nativePointer(a uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&a)) }
