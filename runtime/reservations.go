@@ -1,0 +1,52 @@
+package runtime
+
+import (
+	"slices"
+	"sync"
+)
+
+// reservations of all memories of the process, so that the address of a fault
+// can be told to be a guest memory's or not.
+var reservations registry
+
+// registry is a set of disjoint address ranges, in ascending order.
+type registry struct {
+	mu     sync.RWMutex
+	ranges []addrRange
+}
+
+type addrRange struct{ lo, hi uintptr }
+
+func (r *registry) search(addr uintptr) (int, bool) {
+	return slices.BinarySearchFunc(r.ranges, addr, func(a addrRange, at uintptr) int {
+		switch {
+		case a.hi <= at:
+			return -1
+		case a.lo > at:
+			return 1
+		}
+		return 0
+	})
+}
+
+func (r *registry) add(addr, n uintptr) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	i, _ := r.search(addr)
+	r.ranges = slices.Insert(r.ranges, i, addrRange{addr, addr + n})
+}
+
+func (r *registry) remove(addr uintptr) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if i, ok := r.search(addr); ok {
+		r.ranges = slices.Delete(r.ranges, i, i+1)
+	}
+}
+
+func (r *registry) contains(addr uintptr) bool {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	_, ok := r.search(addr)
+	return ok
+}
