@@ -59,9 +59,9 @@ func S64(p unsafe.Pointer, pc int) (int64, int) {
 	return sLong(p, pc, 10, 0)
 }
 
-// sLong reads a signed LEB128 of at most n bytes. In the last byte, the bits
-// above the value bits mask (mask+1 being the sign bit's upper neighbour) must
-// repeat the sign.
+// sLong reads a signed LEB128 of at most n bytes. In the last of n bytes, mask
+// has the value bits below the sign bit; the sign bit and all above it must be
+// equal.
 //
 //go:noinline
 func sLong(p unsafe.Pointer, pc, n int, mask byte) (int64, int) {
@@ -72,9 +72,6 @@ func sLong(p unsafe.Pointer, pc, n int, mask byte) (int64, int) {
 		if b < 0x80 {
 			if i == n-1 {
 				if high := b &^ mask; high != 0 && high != 0x7f&^mask {
-					return 0, Malformed
-				}
-				if b&0x7f&^mask != 0 && b&(mask+1) == 0 {
 					return 0, Malformed
 				}
 			}
@@ -89,3 +86,30 @@ func sLong(p unsafe.Pointer, pc, n int, mask byte) (int64, int) {
 
 // Byte reads the byte at p+pc.
 func Byte(p unsafe.Pointer, pc int) byte { return *(*byte)(unsafe.Add(p, pc)) }
+
+// What lebFault finds wrong with an integer.
+const (
+	lebTooLarge  = iota // stray bits in the last byte
+	lebTooLong          // no last byte among as many as are allowed
+	lebTruncated        // no last byte before the end
+)
+
+// lebFault tells what is wrong with an integer of at most most bytes at
+// p+pc, which was refused or passes end.
+func lebFault(p unsafe.Pointer, pc, end, most int) int {
+	for i := range most {
+		if pc+i >= end {
+			return lebTruncated
+		}
+		if Byte(p, pc+i) < 0x80 {
+			return lebTooLarge
+		}
+	}
+	return lebTooLong
+}
+
+// Word32 reads four little-endian bytes at p+pc.
+func Word32(p unsafe.Pointer, pc int) uint32 { return *(*uint32)(unsafe.Add(p, pc)) }
+
+// Word64 reads eight little-endian bytes at p+pc.
+func Word64(p unsafe.Pointer, pc int) uint64 { return *(*uint64)(unsafe.Add(p, pc)) }

@@ -1,5 +1,10 @@
 package decoder
 
+import (
+	"fmt"
+	"slices"
+)
+
 // Type is a value type as validation and the compiler see it. Types of the
 // garbage-collection proposal will need more than this byte; every scalar,
 // vector and reference type of WebAssembly 2.0 fits.
@@ -46,20 +51,14 @@ type FuncType struct {
 
 // Equal reports whether two signatures are the same structurally.
 func (f *FuncType) Equal(g *FuncType) bool {
-	return string(typeBytes(f.Params)) == string(typeBytes(g.Params)) &&
-		string(typeBytes(f.Results)) == string(typeBytes(g.Results))
+	return slices.Equal(f.Params, g.Params) && slices.Equal(f.Results, g.Results)
 }
 
-// typeBytes copies nothing observable: it renders types as bytes for comparison.
-func typeBytes(t []Type) []byte {
-	b := make([]byte, len(t))
-	for i, x := range t {
-		b[i] = byte(x)
-	}
-	return b
-}
+// String renders the signature as the specification does: [i32 i64] -> [f32].
+func (f *FuncType) String() string { return fmt.Sprintf("%v -> %v", f.Params, f.Results) }
 
-// Limits bound a table (in entries) or a memory (in 64 KiB pages).
+// Limits bound a table (in entries) or a memory (in 64 KiB pages). Without
+// HasMax, Max is the most that the index type allows.
 type Limits struct {
 	Min, Max uint64
 	HasMax   bool
@@ -229,6 +228,9 @@ type Module struct {
 
 	// CodeStart and CodeEnd delimit the payload of the code section.
 	CodeStart, CodeEnd uint32
+
+	refSet []uint64 // RefFuncs as a bit set; nil while empty
+	names  *names
 }
 
 // Padding is how many readable bytes must follow Module.Bytes.
