@@ -172,16 +172,16 @@ func (a *guestCall) frames(f *nativeFault) []Frame {
 	pcs = pcs[:min(len(pcs), maxFrames)]
 	frames := make([]Frame, 0, len(pcs))
 	for n, pc := range pcs {
-		if frame, ok := frameAt(pc, n == 0 && atFault); ok {
+		if frame, ok := frameOf(pc, n == 0 && atFault); ok {
 			frames = append(frames, frame)
 		}
 	}
 	return frames
 }
 
-// frameAt describes the function that pc lies in: a faulting instruction, or a
+// frameOf describes the function that pc lies in: a faulting instruction, or a
 // return address. There is none for pc in a stub.
-func frameAt(pc uintptr, fault bool) (Frame, bool) {
+func frameOf(pc uintptr, fault bool) (Frame, bool) {
 	back := uintptr(1)
 	if fault {
 		back = 0
