@@ -1,0 +1,22 @@
+// Package nativemodule turns a decoded module into published machine code and
+// keeps it: the parallel compile job, placing and linking functions, the
+// lookup from a code address to a function, positions and lifetimes. It knows
+// nothing of instances; code that two instances share is the same code.
+//
+// A compile has three phases with a barrier between them:
+//
+//	compile   workers take batches of functions, biggest first, from one
+//	          cursor; each compiles with its own liftoff.Compiler and copies
+//	          the finished function once into its own chunk
+//	link      each worker resolves the direct calls of the functions that it
+//	          placed and closes its write scopes
+//	publish   the space is sealed (one mprotect), then the module is entered
+//	          into the process's index of code addresses
+//
+// Nothing is shared on the way but the cursor, the lowest failure and disjoint
+// elements of two arrays, and nothing is allocated per function.
+//
+// The outcome doesn't depend on the number of workers: the failure reported is
+// that of the lowest function index. After a failure the functions below it
+// are still compiled, those above are skipped.
+package nativemodule

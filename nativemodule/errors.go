@@ -1,0 +1,33 @@
+package nativemodule
+
+import "fmt"
+
+// InternalError reports a fault of the compiler, not of its input.
+type InternalError struct {
+	Func   uint32 // index in the function index space
+	Offset uint32 // module offset where the function's body starts
+	Cause  any    // what was panicked with, or an error
+	Stack  []byte // goroutine trace of the panic, if there was one
+}
+
+func (e *InternalError) Error() string {
+	return fmt.Sprintf("offset %#x: function %d: internal compiler error: %v", e.Offset, e.Func, e.Cause)
+}
+
+// Unwrap gives the cause if it is an error.
+func (e *InternalError) Unwrap() error {
+	err, _ := e.Cause.(error)
+	return err
+}
+
+// LinkError reports a direct call that can't be linked: a fault of the
+// compiler, or code too far apart for the target's calls.
+type LinkError struct {
+	Caller, Callee uint32 // function indices
+	Offset         uint32 // of the call site in the caller's code
+	Reason         string
+}
+
+func (e *LinkError) Error() string {
+	return fmt.Sprintf("function %d: call of function %d at code offset %#x: %s", e.Caller, e.Callee, e.Offset, e.Reason)
+}

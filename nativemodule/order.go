@@ -1,0 +1,82 @@
+package nativemodule
+
+import "github.com/wasmjit/wasmjit/decoder"
+
+// plan is the order of work: order lists the defined functions biggest first,
+// so that no worker starts a huge one when the others run out of work; batch i
+// is order[batches[i]:batches[i+1]], what one turn of the cursor hands out.
+type plan struct {
+	order   []uint32
+	batches []uint32
+	bytes   int64 // body bytes in all
+}
+
+// Limits of the body bytes in a batch: enough that the cursor is touched
+// rarely, few enough that a small module still occupies all workers.
+const (
+	minBatch = 4 << 10
+	maxBatch = 32 << 10
+)
+
+func makePlan(bodies []decoder.Body, workers int) plan {
+	var p plan
+	var biggest uint32
+	keys := make([]uint32, len(bodies))
+	for i, b := range bodies {
+		keys[i] = b.End - b.Start
+		biggest = max(biggest, keys[i])
+		p.bytes += int64(keys[i])
+	}
+	for i := range keys {
+		keys[i] = biggest - keys[i]
+	}
+	p.order = sortedBy(keys)
+	batch := uint32(min(max(p.bytes/int64(16*workers), minBatch), maxBatch))
+	var sum uint32
+	p.batches = append(p.batches, 0)
+	for i, fn := range p.order {
+		size := biggest - keys[fn]
+		if sum > 0 && sum+size > batch {
+			p.batches = append(p.batches, uint32(i))
+			sum = 0
+		}
+		sum += size
+	}
+	if len(bodies) > 0 {
+		p.batches = append(p.batches, uint32(len(bodies)))
+	}
+	return p
+}
+
+// numBatches is how many batches there are.
+func (p *plan) numBatches() int { return len(p.batches) - 1 }
+
+// sortedBy gives the indices of keys in ascending order of key, ties in
+// ascending order of index. It is a radix sort, linear in the number of keys.
+func sortedBy(keys []uint32) []uint32 {
+	const digit = 11
+	from, to := make([]uint32, len(keys)), make([]uint32, len(keys))
+	var most uint32
+	for i, k := range keys {
+		from[i] = uint32(i)
+		most = max(most, k)
+	}
+	for shift := 0; shift < 32 && most>>shift != 0; shift += digit {
+		var at [1 << digit]uint32
+		for _, k := range keys {
+			at[k>>shift&(1<<digit-1)]++
+		}
+		var sum uint32
+		for d, n := range at {
+			at[d] = sum
+			sum += n
+		}
+		for _, i := range from {
+			d := keys[i] >> shift & (1<<digit - 1)
+			to[at[d]] = i
+			at[d]++
+		}
+		from, to = to, from
+	}
+	return from
+}

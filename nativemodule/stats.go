@@ -1,0 +1,72 @@
+package nativemodule
+
+import (
+	"runtime/metrics"
+	"time"
+
+	"github.com/wasmjit/wasmjit/codemem"
+)
+
+// Phase is what one phase cost.
+type Phase struct {
+	Wall time.Duration
+	// CPU is the processor time of the whole process during the phase, all
+	// threads, the Go collector's and other goroutines' included; 0 where the
+	// system doesn't tell.
+	CPU time.Duration
+	// Memory counts the system calls on this module's code memory.
+	Memory codemem.Counters
+}
+
+// Stats describe a compile. Phases don't overlap and add up to all of it.
+type Stats struct {
+	// Compile includes ordering the functions and mapping the memory, Publish
+	// sealing it.
+	Compile, Link, Publish Phase
+
+	Workers   int
+	Functions int   // defined functions
+	BodyBytes int64 // of function bodies
+	CodeBytes int64 // of functions, without padding
+	// PaddingBytes is what belongs to no function in the code's pages: what
+	// alignment adds, ends of chunks, the end of the last page.
+	PaddingBytes int64
+	CallSites    int64 // direct calls that were linked
+	Chunks       int64
+	Spans        int // contiguous ranges; 1 unless the size guess was too low
+	// GCCycles is how many cycles of the Go collector ended meanwhile.
+	GCCycles uint64
+	// Accounts are the write scopes' accounts by opener.
+	Accounts []codemem.Account
+}
+
+// clock splits the run of a compile into phases.
+type clock struct {
+	wall *time.Time
+	cpu  *time.Duration
+	mem  *codemem.Counters
+}
+
+func startClock() clock {
+	now, cpu := time.Now(), processCPU()
+	return clock{&now, &cpu, &codemem.Counters{}}
+}
+
+// phase ends a phase and starts the next.
+func (c clock) phase(s *codemem.Space) Phase {
+	now, cpu, mem := time.Now(), processCPU(), s.Counters()
+	p := Phase{Wall: now.Sub(*c.wall), CPU: cpu - *c.cpu, Memory: mem.Sub(*c.mem)}
+	*c.wall, *c.cpu, *c.mem = now, cpu, mem
+	return p
+}
+
+// gcCycles is the number of finished cycles of the collector. Unlike
+// ReadMemStats this doesn't stop the world.
+func gcCycles() uint64 {
+	s := []metrics.Sample{{Name: "/gc/cycles/total:gc-cycles"}}
+	metrics.Read(s)
+	if s[0].Value.Kind() != metrics.KindUint64 {
+		return 0
+	}
+	return s[0].Value.Uint64()
+}
