@@ -9,8 +9,6 @@ import (
 	"runtime"
 	"strconv"
 	"testing"
-
-	"github.com/wasmjit/wasmjit/liftoff"
 )
 
 // Variables that the suites obey.
@@ -29,10 +27,10 @@ const (
 
 // Mode is what the variables ask for.
 type Mode struct {
-	FewRegisters bool
-	Reference    bool
-	Bounds       liftoff.Bounds
-	Workers      int
+	FewRegisters   bool
+	Reference      bool
+	ExplicitBounds bool
+	Workers        int
 }
 
 // FromEnv reads the variables; a value that means nothing is an error, so
@@ -59,7 +57,7 @@ func FromEnv() (Mode, error) {
 	switch os.Getenv(Bounds) {
 	case "", "guard":
 	case "explicit":
-		m.Bounds = liftoff.BoundsExplicit
+		m.ExplicitBounds = true
 	default:
 		return m, bad(Bounds)
 	}
@@ -91,7 +89,7 @@ func (m Mode) String() string {
 	if m.Reference {
 		s += " reference"
 	}
-	if m.Bounds == liftoff.BoundsExplicit {
+	if m.ExplicitBounds {
 		s += " bounds=explicit"
 	}
 	return s

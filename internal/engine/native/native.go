@@ -24,7 +24,11 @@ var _ engine.Engine = (*Engine)(nil)
 
 // New makes an engine with an empty store in the mode of the test run.
 func New(mode testenv.Mode) (*Engine, error) {
-	s, err := runtime.NewStore(runtime.Config{Bounds: mode.Bounds})
+	c := runtime.Config{Bounds: liftoff.BoundsGuard}
+	if mode.ExplicitBounds {
+		c.Bounds = liftoff.BoundsExplicit
+	}
+	s, err := runtime.NewStore(c)
 	if err != nil {
 		return nil, err
 	}

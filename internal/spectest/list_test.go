@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/wasmjit/wasmjit/internal/engine/native"
-	"github.com/wasmjit/wasmjit/internal/refinterp"
 	"github.com/wasmjit/wasmjit/internal/testenv"
 	"github.com/wasmjit/wasmjit/internal/wast"
 )
@@ -51,58 +49,6 @@ func readList(t *testing.T) map[string][]Entry {
 	return list
 }
 
-// TestSuite runs the whole suite on the compiler. What fails must stand on
-// the list, and what stands there must fail.
-func TestSuite(t *testing.T) {
-	dir, names := scripts(t)
-	mode := testenv.Get(t)
-	var list map[string][]Entry
-	if !*update {
-		list = readList(t)
-	}
-	var total Counts
-	var lines []string
-	for _, name := range names {
-		e, err := native.New(mode)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := RunFile(dir, name, e)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := e.Close(); err != nil {
-			t.Errorf("%s: closing the store: %v", name, err)
-		}
-		total.Add(f)
-		textOnly(t, f)
-		if *update {
-			lines = append(lines, listLines(t, f)...)
-			continue
-		}
-		for _, c := range Compare(f, list[name]) {
-			t.Error(c)
-		}
-		delete(list, name)
-	}
-	for name := range list {
-		t.Errorf("%s is on the list, but not in the suite", name)
-	}
-	t.Logf("%d scripts, %s (%s)", len(names), total, mode)
-	if *update && !t.Failed() {
-		writeList(t, lines, total)
-	}
-}
-
-// textOnly names the commands that test the text format.
-func textOnly(t *testing.T, f *File) {
-	for i := range f.Outcomes {
-		if o := &f.Outcomes[i]; o.Status == wast.TextOnly {
-			t.Logf("%s:%d: %s is about the text format: skipped", f.Name, o.Command.Line, o.Command.Op)
-		}
-	}
-}
-
 // listLines gives a file's lines for the list and refuses failures that no
 // proposal explains.
 func listLines(t *testing.T, f *File) []string {
@@ -133,25 +79,6 @@ func writeList(t *testing.T, lines []string, total Counts) {
 	if err := os.WriteFile(listPath(), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// TestReference runs the suite on the reference interpreter, which tests the
-// interpreter, the runner and the list at once: off the list, nothing fails.
-func TestReference(t *testing.T) {
-	dir, names := scripts(t)
-	list := readList(t)
-	var total Counts
-	for _, name := range names {
-		f, err := RunFile(dir, name, refinterp.New(0))
-		if err != nil {
-			t.Fatal(err)
-		}
-		total.Add(f)
-		for _, c := range Compare(f, list[name]) {
-			t.Error(c)
-		}
-	}
-	t.Logf("%d scripts, %s", len(names), total)
 }
 
 // TestList checks that the comparison sees each kind of difference.

@@ -1,0 +1,57 @@
+package matrix
+
+import (
+	"testing"
+
+	"github.com/wasmjit/wasmjit/internal/engine"
+	"github.com/wasmjit/wasmjit/internal/engine/native"
+	"github.com/wasmjit/wasmjit/internal/refinterp"
+	"github.com/wasmjit/wasmjit/internal/testenv"
+)
+
+// forEngines runs a test on the compiler and on the reference interpreter:
+// if both fail, the test is wrong.
+func forEngines(t *testing.T, f func(t *testing.T, open func(t *testing.T) engine.Engine)) {
+	mode := testenv.Get(t)
+	t.Run("liftoff", func(t *testing.T) {
+		f(t, func(t *testing.T) engine.Engine {
+			e, err := native.New(mode)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() {
+				if err := e.Close(); err != nil {
+					t.Errorf("closing the store: %v", err)
+				}
+			})
+			return e
+		})
+	})
+	t.Run("reference", func(t *testing.T) {
+		f(t, func(t *testing.T) engine.Engine { return refinterp.New(0) })
+	})
+}
+
+// instantiate makes an instance of a generated module, which may import the
+// host module.
+func instantiate(t *testing.T, e engine.Engine, bin []byte) engine.Instance {
+	t.Helper()
+	m, err := e.Compile(bin)
+	if err != nil {
+		t.Fatalf("compiling a generated module: %v", err)
+	}
+	host, err := e.Host(hostModule())
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := e.Instantiate(m, func(module, name string) engine.Extern {
+		if module == "host" {
+			return host.Export(name)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatalf("instantiating a generated module: %v", err)
+	}
+	return in
+}
