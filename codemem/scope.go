@@ -17,6 +17,7 @@ const (
 // Chunk is a piece of a space that one goroutine fills from the bottom up.
 type Chunk struct {
 	space      *Space
+	span       *span
 	lo, hi, at uintptr
 	scope      WriteScope
 	opener     *opener
@@ -40,8 +41,8 @@ type WriteScope struct {
 	gen uint32
 }
 
-func (s *Space) openChunk(lo, hi uintptr, name string) (*Chunk, *WriteScope) {
-	c := &Chunk{space: s, lo: lo, hi: hi, at: lo, opener: s.opener(name), opened: time.Now()}
+func (s *Space) openChunk(sp *span, lo, hi uintptr, name string) (*Chunk, *WriteScope) {
+	c := &Chunk{space: s, span: sp, lo: lo, hi: hi, at: lo, opener: s.opener(name), opened: time.Now()}
 	c.gen.Store(1)
 	c.scope = WriteScope{c, 1}
 	c.opener.scopes.Add(1)
@@ -85,9 +86,13 @@ func (w *WriteScope) Read32(addr uintptr) uint32 {
 	return binary.LittleEndian.Uint32(bytesAt(w.at(addr, 4), 4))
 }
 
-// Close ends the right to write and makes the unused rest of the chunk traps.
+// Close ends the right to write. The unused rest of the chunk goes back to
+// the space if no other chunk follows, else it becomes traps.
 func (w *WriteScope) Close() {
 	c := w.owner()
+	if rest := alignUp(c.at, chunkAlign); rest < c.hi && c.span.next.CompareAndSwap(c.hi, rest) {
+		c.hi = rest
+	}
 	if n := c.hi - c.at; n > 0 {
 		fillTraps(w.at(c.at, int(n)), n)
 	}

@@ -14,8 +14,11 @@ const (
 	// below this a huge page could hold more than the module needs.
 	hugeFrom = 4 << 20
 	// Chunks are between these sizes, and small enough that the tails which
-	// the workers leave unused stay near a sixteenth of the expected size.
+	// the workers leave unused stay near a hundredth of the expected size.
 	minChunk, maxChunk = 16 << 10, 2 << 20
+	// A need over this, or over a sixteenth of the ordinary chunk size if
+	// that is more, gets a chunk of its own.
+	minOwn = 4 << 10
 	// chunkAlign keeps two workers off one cache line.
 	chunkAlign = 64
 )
@@ -103,7 +106,7 @@ func (a *Arena) NewSpace(o SpaceOptions) (*Space, error) {
 }
 
 func chunkSize(expect int64, workers int) uintptr {
-	per := uint64(expect) / (8 * uint64(workers))
+	per := uint64(expect) / (32 * uint64(workers))
 	size := uintptr(1) << max(bits.Len64(per)-1, 0)
 	return min(max(size, minChunk), maxChunk)
 }
@@ -233,9 +236,9 @@ func (s *Space) full() error {
 }
 
 // NewChunk hands out a piece of the space with room for need bytes and opens
-// the scope to write it, on the account of opener. A need over a quarter of
-// the ordinary chunk size gets a chunk of just this size, so that the rest of
-// the caller's present chunk isn't wasted on its account.
+// the scope to write it, on the account of opener. A large need gets a chunk
+// of just this size, so that the rest of the caller's present chunk isn't
+// wasted on its account.
 //
 // The error is a *FullError when arena or limit are exhausted.
 func (s *Space) NewChunk(need int, opener string) (*Chunk, *WriteScope, error) {
@@ -247,7 +250,7 @@ func (s *Space) NewChunk(need int, opener string) (*Chunk, *WriteScope, error) {
 	}
 	least := alignUp(uintptr(max(need, 1)), chunkAlign)
 	size := max(s.chunk, least)
-	if least > s.chunk/4 {
+	if least > max(minOwn, s.chunk/16) {
 		size = least
 	}
 	for {
@@ -265,7 +268,7 @@ func (s *Space) NewChunk(need int, opener string) (*Chunk, *WriteScope, error) {
 			continue
 		}
 		s.chunks.Add(1)
-		c, w := s.openChunk(lo, lo+n, opener)
+		c, w := s.openChunk(sp, lo, lo+n, opener)
 		return c, w, nil
 	}
 }

@@ -183,10 +183,10 @@ func TestChunkSizes(t *testing.T) {
 		want    uintptr
 	}{
 		{1, 1, minChunk},
-		{1 << 20, 1, 128 << 10},
+		{1 << 20, 1, 32 << 10},
 		{1 << 20, 16, minChunk},
-		{64 << 20, 2, 2 << 20},
-		{64 << 20, 16, 512 << 10},
+		{64 << 20, 2, 1 << 20},
+		{64 << 20, 16, 128 << 10},
 		{1 << 31, 16, maxChunk},
 	} {
 		if got := chunkSize(c.expect, c.workers); got != c.want {
@@ -214,6 +214,33 @@ func TestLargeNeedsOwnChunk(t *testing.T) {
 	if big.Room() != 0 {
 		t.Errorf("%d bytes left", big.Room())
 	}
+}
+
+// The rest of a chunk that no other follows is handed out again.
+func TestLastChunkIsShortened(t *testing.T) {
+	a := testArena(t, 4*hugePage)
+	s := newSpace(t, a, SpaceOptions{Expect: 1 << 20})
+	c1, w1 := newChunk(t, s, 10)
+	c2, w2 := newChunk(t, s, 10)
+	c1.Alloc(100)
+	c2.Alloc(100)
+	w1.Close() // in the middle: filled
+	if s.Used() != int64(2*s.chunk) {
+		t.Errorf("used %d after closing the first of two", s.Used())
+	}
+	if b := bytesAt(c1.hi-1, 1); b[0] != trapByte {
+		t.Error("the rest of the first chunk is not filled")
+	}
+	w2.Close()
+	if s.Used() != int64(s.chunk+128) {
+		t.Errorf("used %d after closing the last", s.Used())
+	}
+	c3, w3 := newChunk(t, s, 10)
+	if c3.lo != c2.lo+128 {
+		t.Errorf("next chunk at %#x, not behind %#x", c3.lo, c2.lo+128)
+	}
+	mustPanic(t, "is closed", func() { w2.Write32(c3.lo, 1) })
+	w3.Close()
 }
 
 // A guess that is far too low still ends in few spans: growth doubles, next
