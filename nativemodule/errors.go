@@ -1,17 +1,28 @@
 package nativemodule
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/wasmjit/wasmjit/decoder"
+)
 
 // InternalError reports a fault of the compiler, not of its input.
 type InternalError struct {
-	Func   uint32 // index in the function index space
-	Offset uint32 // module offset where the function's body starts
-	Cause  any    // what was panicked with, or an error
-	Stack  []byte // goroutine trace of the panic, if there was one
+	Func     uint32 // index in the function index space
+	FuncName string // "" if it has none
+	Offset   uint32 // module offset where the function's body starts
+	Cause    any    // what was panicked with, or an error
+	Stack    []byte // goroutine trace of the panic
 }
 
+// Error words it as the decoder words its errors.
 func (e *InternalError) Error() string {
-	return fmt.Sprintf("offset %#x: function %d: internal compiler error: %v", e.Offset, e.Func, e.Cause)
+	return (&decoder.Error{
+		Offset:   int64(e.Offset),
+		Func:     int64(e.Func),
+		FuncName: e.FuncName,
+		Msg:      fmt.Sprintf("internal compiler error: %v", e.Cause),
+	}).Error()
 }
 
 // Unwrap gives the cause if it is an error.

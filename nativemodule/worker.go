@@ -104,11 +104,13 @@ func (w *worker) compileSome() (finished bool) {
 func (w *worker) recoverInto(finished *bool) {
 	if r := recover(); r != nil {
 		*finished = false
+		fn, dm := w.j.m.imported+w.def, w.j.m.decoded
 		w.fail(&InternalError{
-			Func:   w.j.m.imported + w.def,
-			Offset: w.j.m.decoded.Bodies[w.def].Start,
-			Cause:  r,
-			Stack:  debug.Stack(),
+			Func:     fn,
+			FuncName: dm.FuncName(fn),
+			Offset:   dm.Bodies[w.def].Start,
+			Cause:    r,
+			Stack:    debug.Stack(),
 		})
 	}
 }
