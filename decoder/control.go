@@ -1,5 +1,7 @@
 package decoder
 
+import "slices"
+
 // This file has the typing rules of control instructions (spec 3.3.8).
 
 // block opens a block, loop or if. Its parameters are popped and pushed again,
@@ -38,19 +40,28 @@ func (v *Validator) failBlockType(pc int) bool {
 	return v.failAt(pc, CodeIndex, "unknown type %d as a block type: the module has %d types", i, len(v.Mod.Types))
 }
 
-// endFrame checks that exactly the results of the innermost frame are on its
-// operand stack, and that an if without else gives back its parameters.
-func (v *Validator) endFrame() bool {
-	c := &v.Ctl[v.D-1]
-	results := v.Mod.BlockResults(c.Sig)
+// checkResults checks that exactly the results of the innermost frame are on
+// its operand stack.
+func (v *Validator) checkResults() bool {
+	results := v.Mod.BlockResults(v.Ctl[v.D-1].Sig)
 	if n := v.H - v.Floor; n > len(results) || !v.matches(results) {
 		return v.failOp(CodeType, "expected %s as the results of %s, found %s", typeList(results), v.frameName(), v.operands(v.Floor))
 	}
+	return true
+}
+
+// endFrame checks what an end demands of the innermost frame: its results,
+// and that an if without else gives back its parameters.
+func (v *Validator) endFrame() bool {
+	if !v.checkResults() {
+		return false
+	}
+	c := &v.Ctl[v.D-1]
 	if c.Op != OpIf {
 		return true
 	}
-	params := v.Mod.BlockParams(c.Sig)
-	if !(&FuncType{params, nil}).Equal(&FuncType{results, nil}) {
+	params, results := v.Mod.BlockParams(c.Sig), v.Mod.BlockResults(c.Sig)
+	if !slices.Equal(params, results) {
 		return v.failOp(CodeType, "expected an else, since the if at %#x turns %s into %s", c.Offset, typeList(params), typeList(results))
 	}
 	return true
@@ -82,11 +93,7 @@ func (v *Validator) checkElse() bool {
 	if c.Op != OpIf {
 		return v.failOp(CodeNesting, "expected an if that it belongs to, found %s", v.frameName())
 	}
-	// Not endFrame's test of an if without else: this is the else.
-	c.Op = OpElse
-	ok := v.endFrame()
-	c.Op = OpIf
-	return ok
+	return v.checkResults()
 }
 
 func (v *Validator) elseArm() bool {

@@ -11,11 +11,15 @@ const Malformed = 1 << 62
 // value and the position behind it (spec 5.2.2). The one-byte path is
 // inlined: 86-91 % of the LEBs of real modules are one byte long. It may read
 // up to 5 bytes, so Padding must follow the buffer.
-func U32(p unsafe.Pointer, pc int) (uint32, int) {
-	if b := *(*byte)(unsafe.Add(p, pc)); b < 0x80 {
-		return uint32(b), pc + 1
+//
+// The shape is the only one found that fits the compiler's inlining budget,
+// to the last node; the signed readers don't fit.
+func U32(p unsafe.Pointer, pc int) (v uint32, next int) {
+	v, next = uint32(*(*byte)(unsafe.Add(p, pc))), pc+1
+	if v >= 0x80 {
+		v, next = u32Slow(p, pc)
 	}
-	return u32Slow(p, pc)
+	return
 }
 
 //go:noinline

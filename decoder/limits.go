@@ -28,11 +28,13 @@ const (
 	MaxLocals = 50_000
 	// MaxBrTable is the largest number of br_table targets, default excluded.
 	MaxBrTable = 65_520
-	// MaxTableSize is the largest initial number of table entries.
+	// MaxTableSize is the largest number of entries of a table that can be
+	// made. A module that declares a larger one is valid; the runtime refuses
+	// to instantiate it.
 	MaxTableSize = 10_000_000
 	// MaxMemoryPages is the largest size of a 32-bit memory, in 64 KiB pages.
 	MaxMemoryPages = 65_536
-	// MaxOperands is the deepest operand stack. The specification has no
+	// MaxOperands is the deepest operand stack between two opcodes. The specification has no
 	// bound, but two bytes of code can push a thousand call results, so
 	// without one memory would not be bounded by the module's size.
 	MaxOperands = 1 << 17

@@ -282,11 +282,7 @@ func (d *sectionDecoder) limits(what string) (l Limits) {
 
 func (d *sectionDecoder) tableType() (t TableType) {
 	t.Elem = d.refType("a reference type")
-	at := d.pos
 	t.Limits = d.limits("table")
-	if d.err == nil && t.Min > MaxTableSize {
-		d.fail(at, CodeTooLarge, "table of %d entries is over the limit of %d", t.Min, MaxTableSize)
-	}
 	return t
 }
 

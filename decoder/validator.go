@@ -45,9 +45,7 @@ type Validator struct {
 	err *Error
 }
 
-// Err gives the first error found since Begin, or nil. Besides the methods
-// that report failure, Push may set it when the operand stack overflows, so a
-// caller that goes on must look here before it trusts the body.
+// Err gives the first error found since Begin, or nil.
 func (v *Validator) Err() *Error { return v.err }
 
 // Begin starts on function fn, which must not be an import: it reads the
@@ -106,24 +104,17 @@ func (v *Validator) readLocals(pc int) (int, bool) {
 
 // Push pushes an operand of type t and returns its record, whose other fields
 // hold what they held before. The record moves with the next Push.
-func (v *Validator) Push(t Type) *Operand {
+//
+// Push doesn't look at MaxOperands: what pushes many operands at once (call
+// results, results of a frame that ended dead) must compare H with it after.
+func (v *Validator) Push(t Type) (o *Operand) {
 	if v.H == len(v.Ops) {
-		v.growOps()
+		v.Ops = append(v.Ops, Operand{}) // unlike a call, within the inlining budget
 	}
-	o := &v.Ops[v.H]
+	o = &v.Ops[v.H]
 	v.H++
 	o.Type = t
-	return o
-}
-
-//go:noinline
-func (v *Validator) growOps() {
-	if v.H < MaxOperands {
-		v.Ops = append(v.Ops, make([]Operand, len(v.Ops))...)
-		return
-	}
-	v.failAt(v.at, CodeTooLarge, "operand stack is over the limit of %d operands", MaxOperands)
-	v.H--
+	return
 }
 
 // PushControl opens a frame whose parameters are on top of the operand stack.
@@ -227,7 +218,7 @@ func (v *Validator) CheckTop(types []Type) bool {
 // isn't consumed. The frame's Dead decides whether its operand stack is
 // polymorphic; the operands Ops[Floor:H] must be what validation has there.
 // Afterwards they are unspecified, the frame's results having been checked.
-// When ok is false, Err (or ValidateBody) tells why.
+// When ok is false, Err tells why.
 func (v *Validator) SkipDead(pc int) (next int, ok bool) { return v.walk(pc, v.D) }
 
 // index reads an unsigned integer at pc; what names it.

@@ -11,7 +11,11 @@ import "fmt"
 // whose class decides have methods in control.go and variables.go.
 func (v *Validator) walk(pc, depth int) (int, bool) {
 	base, end := v.Base, v.End
-	for v.err == nil {
+	for {
+		if v.H > MaxOperands {
+			v.failAt(v.at, CodeTooLarge, "operand stack of %d operands is over the limit of %d", v.H, MaxOperands)
+			break
+		}
 		if pc >= end {
 			v.failAt(end, CodeNesting, "expected an end for each of %d open blocks, found the end of the function body", v.D)
 			break
