@@ -1,0 +1,65 @@
+package runtime
+
+import (
+	"context"
+	"testing"
+
+	"github.com/wasmjit/wasmjit/decoder"
+	"github.com/wasmjit/wasmjit/liftoff"
+	"github.com/wasmjit/wasmjit/nativemodule"
+)
+
+var bg = context.Background()
+
+// types is a short way to write a list of types.
+func types(t ...decoder.Type) []decoder.Type { return t }
+
+func newStore(t testing.TB, c Config) *Store {
+	t.Helper()
+	s, err := NewStore(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// compile compiles a decoded module for a store.
+func compile(t testing.TB, s *Store, d *decoder.Module) *nativemodule.Module {
+	t.Helper()
+	m, err := nativemodule.Compile(bg, d, nativemodule.Options{Workers: 1, Liftoff: liftoff.Options{Bounds: s.Bounds()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.Close() })
+	return m
+}
+
+// instantiate compiles and instantiates a decoded module.
+func instantiate(t testing.TB, s *Store, d *decoder.Module, imports Imports) *Instance {
+	t.Helper()
+	i, err := s.Instantiate(bg, compile(t, s, d), imports)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return i
+}
+
+// i32 is the constant expression of an i32.
+func i32(v uint32) decoder.ConstExpr {
+	return decoder.ConstExpr{{Op: decoder.ConstValue, Type: decoder.I32, Bits: uint64(v)}}
+}
+
+func atLeast(n uint64) decoder.Limits       { return decoder.Limits{Min: n} }
+func between(n, most uint64) decoder.Limits { return decoder.Limits{Min: n, Max: most, HasMax: true} }
+
+// mustPanic runs f and fails if it returns.
+func mustPanic(t *testing.T, what string, f func()) {
+	t.Helper()
+	defer func() {
+		if recover() == nil {
+			t.Errorf("%s: no panic", what)
+		}
+	}()
+	f()
+}
