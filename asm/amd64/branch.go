@@ -86,30 +86,22 @@ func (a *Asm) JccBack(c Cond, target int) {
 }
 
 // CallR calls the address in r.
-func (a *Asm) CallR(r Reg) { a.rr(0xff, 0, 2, r) }
+func (a *Asm) CallR(r Reg) { a.rr(op1(0xff), 2, r) }
 
 // CallM calls the address stored at m.
-func (a *Asm) CallM(m Mem) { a.mem(len1|0xff, 0, 2, m) }
+func (a *Asm) CallM(m Mem) { a.mem1(op1(0xff), 2, m) }
 
 // JmpR jumps to the address in r.
-func (a *Asm) JmpR(r Reg) { a.rr(0xff, 0, 4, r) }
+func (a *Asm) JmpR(r Reg) { a.rr(op1(0xff), 4, r) }
 
 // JmpM jumps to the address stored at m.
-func (a *Asm) JmpM(m Mem) { a.mem(len1|0xff, 0, 4, m) }
+func (a *Asm) JmpM(m Mem) { a.mem1(op1(0xff), 4, m) }
 
 // Push pushes 8 bytes.
-func (a *Asm) Push(r Reg) { a.pushPop(0x50, r) }
+func (a *Asm) Push(r Reg) { a.opReg(op1(0x50), r, 0) }
 
 // Pop pops 8 bytes.
-func (a *Asm) Pop(r Reg) { a.pushPop(0x58, r) }
-
-func (a *Asm) pushPop(op uint64, r Reg) {
-	if r > 15 {
-		panic(errReg)
-	}
-	f := uint64(r >> 3)
-	a.put((op|uint64(r&7))<<(f*8&63)|f<<6|f, 1+f)
-}
+func (a *Asm) Pop(r Reg) { a.opReg(op1(0x58), r, 0) }
 
 // Leave is rsp = rbp, then pop rbp.
 func (a *Asm) Leave() { a.put(0xc9, 1) }

@@ -2,17 +2,20 @@ package amd64
 
 // ShiftRI is op dst, n with a constant count below the operand width.
 func (a *Asm) ShiftRI(op Shift, s Size, dst Reg, n uint8) {
-	switch {
-	case n >= 32<<s:
+	if n >= 32<<s {
 		panic(errImm)
-	case op == 6:
-		panic(errOp)
-	case n == 1:
-		a.rr(0xd1, s.w(), Reg(op), dst)
-	default:
-		a.rr(0xc1, s.w(), Reg(op), dst)
-		a.put(uint64(n), 1)
 	}
+	if op == 6 {
+		panic(errOp)
+	}
+	t := op1(0xc1) | s.w() | (0xc0|uint64(op)<<3)<<16 | rm1[dst] | uint64(n)<<24
+	size := uint64(24)
+	if n == 1 {
+		t ^= op1(0xc1) ^ op1(0xd1)
+		size = 16
+	}
+	k := t >> 60
+	a.put(t<<k>>8, (size+k)>>3)
 }
 
 // ShiftCL is op dst, cl; the hardware takes the count modulo the operand
@@ -21,7 +24,7 @@ func (a *Asm) ShiftCL(op Shift, s Size, dst Reg) {
 	if op == 6 {
 		panic(errOp)
 	}
-	a.rr(0xd3, s.w(), Reg(op), dst)
+	a.rr(op1(0xd3)|s.w(), Reg(op), dst)
 }
 
 // ShiftX is dst = src op count for SHL, SHR and SAR, with the count modulo
