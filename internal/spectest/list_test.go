@@ -67,7 +67,7 @@ func listLines(t *testing.T, f *File) []string {
 const listHead = `# What the specification's suite (3.0 tree, binary form) asks for and wasmjit
 # does not do yet. One line is an unbroken run of failing commands: file, lines
 # in the file, how many commands of each kind, the proposal, the reason.
-# go test ./internal/spectest -run TestSuite -update rewrites it; a failure
+# go test ./internal/spectest -run TestSpecSuite -update rewrites it; a failure
 # that no proposal explains is never written.
 `
 

@@ -6,9 +6,9 @@ import (
 	"github.com/wasmjit/wasmjit/internal/refinterp"
 )
 
-// TestReference runs the suite on the reference interpreter, which tests the
+// TestSpecReference runs the suite on the reference interpreter, which tests the
 // interpreter, the runner and the list at once: off the list, nothing fails.
-func TestReference(t *testing.T) {
+func TestSpecReference(t *testing.T) {
 	dir, names := scripts(t)
 	list := readList(t)
 	var total Counts

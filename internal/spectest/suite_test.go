@@ -8,9 +8,9 @@ import (
 	"github.com/wasmjit/wasmjit/internal/wast"
 )
 
-// TestSuite runs the whole suite on the compiler. What fails must stand on
+// TestSpecSuite runs the whole suite on the compiler. What fails must stand on
 // the list, and what stands there must fail.
-func TestSuite(t *testing.T) {
+func TestSpecSuite(t *testing.T) {
 	dir, names := scripts(t)
 	mode := testenv.Get(t)
 	var list map[string][]Entry

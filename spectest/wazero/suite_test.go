@@ -18,12 +18,12 @@ import (
 // or is cut short can't pass unseen.
 var least = map[string]int{"v1": 18000, "v2": 27000}
 
-func TestLiftoff(t *testing.T) {
+func TestSpecLiftoff(t *testing.T) {
 	mode := testenv.Get(t)
 	run(t, func() (engine.Engine, error) { return native.New(mode) })
 }
 
-func TestReference(t *testing.T) {
+func TestSpecReference(t *testing.T) {
 	run(t, func() (engine.Engine, error) { return refinterp.New(0), nil })
 }
 
