@@ -18,7 +18,7 @@ const (
 	exitRoutine // + liftoff.Routine
 )
 
-// activation is what a run saves of the one below it.
+// activation is what a nested run keeps of the one below it.
 type activation struct {
 	goPC                     uintptr
 	wasmSP, wasmFP, resumePC uintptr
@@ -30,7 +30,6 @@ type activation struct {
 // stack; with a routine's error comes where the routine was called.
 func (s *nativeStack) run(c *nativeCall, h exitHandler) (*nativeFault, error) {
 	x := s.ctx
-	outer := activation{x.goPC, x.wasmSP, x.wasmFP, x.resumePC, s.handler}
 	sp, fp := s.hi, uintptr(0)
 	if s.running > 0 {
 		sp, fp = x.wasmSP, x.wasmFP
@@ -47,11 +46,14 @@ func (s *nativeStack) run(c *nativeCall, h exitHandler) (*nativeFault, error) {
 		}
 	}
 
+	if s.running > 0 {
+		s.outer = append(s.outer, activation{x.goPC, x.wasmSP, x.wasmFP, x.resumePC, s.handler})
+	}
+	s.running++
+	defer s.leave()
 	x.wasmSP, x.wasmFP, x.resumePC = sp, 0, stubs.entry
 	x.entry, x.inst, x.gp, x.fp = c.Entry, c.Inst, c.GP, c.FP
 	s.handler = h
-	s.running++
-	defer s.leave(outer)
 	if syscallMode.Load() {
 		s.loopInSyscall()
 	} else {
@@ -77,11 +79,16 @@ func (s *nativeStack) run(c *nativeCall, h exitHandler) (*nativeFault, error) {
 }
 
 // leave abandons the native frames of a run, however it ended.
-func (s *nativeStack) leave(outer activation) {
-	x := s.ctx
-	x.goPC, x.wasmSP, x.wasmFP, x.resumePC = outer.goPC, outer.wasmSP, outer.wasmFP, outer.resumePC
-	s.handler = outer.handler
+func (s *nativeStack) leave() {
 	s.running--
+	if s.running == 0 {
+		s.handler = nil
+		return
+	}
+	x, outer := s.ctx, &s.outer[s.running-1]
+	x.goPC, x.wasmSP, x.wasmFP, x.resumePC = outer.goPC, outer.wasmSP, outer.wasmFP, outer.resumePC
+	s.handler, outer.handler = outer.handler, nil
+	s.outer = s.outer[:s.running-1]
 }
 
 // loopInSyscall does what callNative does, in syscall mode.

@@ -79,9 +79,10 @@ type nativeStack struct {
 	base    uintptr // of the mapping and of the guard
 	lo, hi  uintptr // of the stack; hi is the context block
 	size    int
-	running int         // depth of nested runs
-	handler exitHandler // of the innermost run
-	err     error       // what handler returned
+	running int          // depth of nested runs
+	handler exitHandler  // of the innermost run
+	outer   []activation // of the runs that contain it
+	err     error        // what handler returned
 }
 
 // stackPools holds idle stacks by size. sync.Pool keeps them per processor,
