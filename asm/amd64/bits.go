@@ -22,5 +22,5 @@ func (a *Asm) Popcnt(s Size, dst, src Reg) { a.rr2(opF30F|0xb8<<16, s.w(), uint8
 // Bswap reverses the bytes of r.
 func (a *Asm) Bswap(s Size, r Reg) {
 	// C8 to CF are the ModRM bytes of reg 1 and register r.
-	a.rr(op1(0x0f)|s.w(), 1, r)
+	a.rr(0x0f<<8|s.w(), 1, r)
 }

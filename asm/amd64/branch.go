@@ -86,22 +86,22 @@ func (a *Asm) JccBack(c Cond, target int) {
 }
 
 // CallR calls the address in r.
-func (a *Asm) CallR(r Reg) { a.rr(op1(0xff), 2, r) }
+func (a *Asm) CallR(r Reg) { a.rr(0xff<<8, 2, r) }
 
 // CallM calls the address stored at m.
-func (a *Asm) CallM(m Mem) { a.mem1(op1(0xff), 2, m) }
+func (a *Asm) CallM(m Mem) { a.mem1(0xff<<8, 2, m) }
 
 // JmpR jumps to the address in r.
-func (a *Asm) JmpR(r Reg) { a.rr(op1(0xff), 4, r) }
+func (a *Asm) JmpR(r Reg) { a.rr(0xff<<8, 4, r) }
 
 // JmpM jumps to the address stored at m.
-func (a *Asm) JmpM(m Mem) { a.mem1(op1(0xff), 4, m) }
+func (a *Asm) JmpM(m Mem) { a.mem1(0xff<<8, 4, m) }
 
 // Push pushes 8 bytes.
-func (a *Asm) Push(r Reg) { a.opReg(op1(0x50), r, 0) }
+func (a *Asm) Push(r Reg) { a.opReg(0x50<<8, r, 0) }
 
 // Pop pops 8 bytes.
-func (a *Asm) Pop(r Reg) { a.opReg(op1(0x58), r, 0) }
+func (a *Asm) Pop(r Reg) { a.opReg(0x58<<8, r, 0) }
 
 // Leave is rsp = rbp, then pop rbp.
 func (a *Asm) Leave() { a.put(0xc9, 1) }

@@ -16,6 +16,7 @@ import "unsafe"
 const (
 	rexNeed = 1 << 63
 	rexBase = 0x40 // what makes a byte a REX prefix
+	rexW    = rexNeed | 8
 	rexR    = rexNeed | 4
 	rexX    = rexNeed | 2
 	rexB    = rexNeed | 1
@@ -27,7 +28,7 @@ const (
 )
 
 // w is REX.W of a width.
-func (s Size) w() uint64 { return uint64(s)<<3 | uint64(s)<<63 }
+func (s Size) w() uint64 { return uint64(s) * rexW }
 
 // rexByte asks for REX where a byte register needs one: numbers 4 to 7 mean
 // spl, bpl, sil and dil only with it.
@@ -36,11 +37,11 @@ func rexByte(r Reg) uint64 { return uint64(r) << 61 & rexNeed }
 // What a register adds to a word, by where it stands. Indexing one of these
 // arrays also checks the register's number.
 var (
-	opReg1 = fields(8, rexB)  // in the low bits of a one-byte opcode
-	reg1   = fields(19, rexR) // ModRM.reg after a one-byte opcode
-	rm1    = fields(16, rexB) // ModRM.rm after a one-byte opcode
-	reg2   = fields(27, rexR) // ModRM.reg after a two-byte opcode
-	rm2    = fields(24, rexB) // ModRM.rm after a two-byte opcode
+	opReg1 = withREX(fields(8, rexB))  // in the low bits of a one-byte opcode
+	reg1   = withREX(fields(19, rexR)) // ModRM.reg after a one-byte opcode
+	rm1    = fields(16, rexB)          // ModRM.rm after a one-byte opcode
+	reg2   = withREX(fields(27, rexR)) // ModRM.reg after a two-byte opcode
+	rm2    = fields(24, rexB)          // ModRM.rm after a two-byte opcode
 
 	base1  = bases(rm1, 24)               // base without index, ModRM at 16
 	base2  = bases(rm2, 32)               // the same, ModRM at 24
@@ -58,6 +59,15 @@ func fields(pos int, rex uint64) (t [16]uint64) {
 		if r > 7 {
 			t[r] |= rex
 		}
+	}
+	return t
+}
+
+// withREX adds what makes the low byte a REX prefix. Each word has one register
+// from such a table.
+func withREX(t [16]uint64) [16]uint64 {
+	for r := range t {
+		t[r] |= rexBase
 	}
 	return t
 }
@@ -82,9 +92,6 @@ func indexes(t [16]uint64) [16]uint64 {
 	t[RSP] |= memBad
 	return t
 }
-
-// op1 is a one-byte opcode's place in a word for rr.
-func op1(op uint64) uint64 { return op<<8 | rexBase }
 
 // rr encodes a one-byte opcode with two registers. t holds the opcode and
 // REX.W.
@@ -118,7 +125,7 @@ const (
 // rr2 encodes an opcode of map 0F with two registers.
 func (a *Asm) rr2(op opcode, rex uint64, reg, rm uint8) {
 	o := uint64(op)
-	t := o&0xffff00 | 0xc0<<24 | rexBase | rex | reg2[reg] | rm2[rm]
+	t := o&0xffff00 | 0xc0<<24 | rex | reg2[reg] | rm2[rm]
 	k, g := t>>60, o>>24&8
 	a.put(t<<k>>8<<g|o&0xff, (24+k+g)>>3)
 }
@@ -128,7 +135,7 @@ func (a *Asm) rr2(op opcode, rex uint64, reg, rm uint8) {
 func (a *Asm) rr3(op uint64, reg, rm XReg) {
 	e := 0xc0<<24 | reg2[reg] | rm2[rm]
 	k := e >> 60
-	t := op<<8 | rexBase | e&0xff | e>>24&0xff<<32
+	t := op<<8 | e&0xff | e>>24&0xff<<32
 	a.put(t<<k>>8<<8|0x66, (40+k)>>3)
 }
 
@@ -136,33 +143,45 @@ func (a *Asm) rr3(op uint64, reg, rm XReg) {
 // the opcode and REX.W.
 func (a *Asm) mem1(t uint64, reg Reg, m Mem) {
 	t |= reg1[reg]
-	n := uint64(24) // bits before the displacement, without REX
-	switch {
-	case m.Index == NoReg:
-		b := base1[m.Base]
-		t |= b
-		n = 16 + b>>56&8
-	case m.Base == NoReg:
-		a.noBase(t|4<<16|5<<24|index1[m.Index]|uint64(m.Scale&3)<<30, 24, 0, m)
-		return
-	default:
+	// ModRM.mod is 1 for a displacement of one byte and 2 for one of four.
+	// Bits that follow the instruction don't matter.
+	if m.Index == NoReg {
+		t |= base1[m.Base]
+		if t&memSIB == 0 {
+			n := uint64(16)
+			if uint64(uint32(m.Disp))|t&memDisp != 0 {
+				n = 24
+			}
+			t += n<<19 - 16<<19 | uint64(uint32(m.Disp))<<24
+			if m.Disp != int32(int8(m.Disp)) {
+				t += 1 << 22
+				n = 48
+			}
+			k := t >> 60
+			a.put(t<<k>>8, (n+k)>>3)
+			return
+		}
+	} else {
+		if m.Base == NoReg {
+			a.noBase(t|4<<16|5<<24|index1[m.Index]|uint64(m.Scale&3)<<30, 24, 0, m)
+			return
+		}
 		t |= 4<<16 | sib1[m.Base] | index1[m.Index] | uint64(m.Scale&3)<<30
 		if t&memBad != 0 || m.Scale > 3 {
 			panic(errMem)
 		}
 	}
-	// ModRM.mod is 1 for a displacement of one byte and 2 for one of four.
 	var d uint64
 	if uint64(uint32(m.Disp))|t&memDisp != 0 {
 		d = 1
 	}
-	t |= d << 22
+	t += d << 22
 	if m.Disp != int32(int8(m.Disp)) {
 		t += 1 << 22
 		d = 4
 	}
 	k := t >> 60
-	n = (n + k) >> 3
+	n := (24 + k) >> 3
 	to := unsafe.Add(a.base, a.pos)
 	*(*uint64)(to) = t << k >> 8
 	*(*int32)(unsafe.Add(to, n)) = m.Disp
@@ -173,7 +192,7 @@ func (a *Asm) mem1(t uint64, reg Reg, m Mem) {
 // memory operand.
 func (a *Asm) mem2(op opcode, rex uint64, reg uint8, m Mem) {
 	o := uint64(op)
-	t := o&0xffff00 | rexBase | rex | reg2[reg]
+	t := o&0xffff00 | rex | reg2[reg]
 	n := uint64(32)
 	switch {
 	case m.Index == NoReg:

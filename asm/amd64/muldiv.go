@@ -9,23 +9,23 @@ func (a *Asm) ImulRM(s Size, dst Reg, m Mem) { a.mem2(op0F|0xaf<<16, s.w(), uint
 // ImulRRI is dst = src * imm, sign-extended to 64 bits with S64.
 func (a *Asm) ImulRRI(s Size, dst, src Reg, imm int32) {
 	if imm == int32(int8(imm)) {
-		a.rr(op1(0x6b)|s.w(), dst, src)
+		a.rr(0x6b<<8|s.w(), dst, src)
 		a.put(uint64(uint8(imm)), 1)
 		return
 	}
-	a.rr(op1(0x69)|s.w(), dst, src)
+	a.rr(0x69<<8|s.w(), dst, src)
 	a.put32(uint32(imm))
 }
 
 // Mul is rdx:rax = rax * r, unsigned (edx:eax with S32).
-func (a *Asm) Mul(s Size, r Reg) { a.rr(op1(0xf7)|s.w(), 4, r) }
+func (a *Asm) Mul(s Size, r Reg) { a.rr(0xf7<<8|s.w(), 4, r) }
 
 // Div divides rdx:rax by r, unsigned: quotient in rax, remainder in rdx
 // (edx:eax with S32).
-func (a *Asm) Div(s Size, r Reg) { a.rr(op1(0xf7)|s.w(), 6, r) }
+func (a *Asm) Div(s Size, r Reg) { a.rr(0xf7<<8|s.w(), 6, r) }
 
 // Idiv is Div for signed numbers.
-func (a *Asm) Idiv(s Size, r Reg) { a.rr(op1(0xf7)|s.w(), 7, r) }
+func (a *Asm) Idiv(s Size, r Reg) { a.rr(0xf7<<8|s.w(), 7, r) }
 
 // Cdq spreads the sign of eax over edx.
 func (a *Asm) Cdq() { a.put(0x99, 1) }

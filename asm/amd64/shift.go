@@ -8,10 +8,10 @@ func (a *Asm) ShiftRI(op Shift, s Size, dst Reg, n uint8) {
 	if op == 6 {
 		panic(errOp)
 	}
-	t := op1(0xc1) | s.w() | (0xc0|uint64(op)<<3)<<16 | rm1[dst] | uint64(n)<<24
+	t := rexBase | 0xc1<<8 | s.w() | (0xc0|uint64(op)<<3)<<16 | rm1[dst] | uint64(n)<<24
 	size := uint64(24)
 	if n == 1 {
-		t ^= op1(0xc1) ^ op1(0xd1)
+		t ^= 0xc1<<8 ^ 0xd1<<8
 		size = 16
 	}
 	k := t >> 60
@@ -24,7 +24,7 @@ func (a *Asm) ShiftCL(op Shift, s Size, dst Reg) {
 	if op == 6 {
 		panic(errOp)
 	}
-	a.rr(op1(0xd3)|s.w(), Reg(op), dst)
+	a.rr(0xd3<<8|s.w(), Reg(op), dst)
 }
 
 // ShiftX is dst = src op count for SHL, SHR and SAR, with the count modulo
