@@ -14,14 +14,13 @@ import "github.com/wasmjit/wasmjit/decoder"
 //	r14                instance block
 //	rbx                base of memory 0 (undefined without one)
 //	rax rcx rdx rsi    integer and reference arguments, in this order; rax the first result
-//	xmm0-xmm7          float and vector arguments; xmm0 the first result
+//	xmm0-xmm6          float and vector arguments; xmm0 the first result; xmm7 scratch
 //	rdi                scratch: target of indirect calls; clobbered by a call
 //	r8-r13, xmm8-xmm15 callee-saved (all 128 bits): pinned locals
 //
 // Frame: [rbp+16+8i] is stack argument i; the stack results follow the stack
 // arguments, one 8-byte cell each, without overlap. [rbp+8] is the return
-// address, [rbp] the caller's rbp, [rbp-8] the function's own instance
-// (stored in every function that calls through a record).
+// address, [rbp] the caller's rbp, [rbp-8] the function's own instance.
 //
 // Every i32 in a register is zero-extended to 64 bits, at calls and returns
 // too. An i32 in a stack cell occupies the low four bytes, the upper four
@@ -46,7 +45,7 @@ const (
 // Argument registers of each kind that the convention has.
 const (
 	NumGPArgs = 4
-	NumFPArgs = 8
+	NumFPArgs = 7
 )
 
 // AssignParams appends the location of each parameter to dst and returns it

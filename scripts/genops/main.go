@@ -21,6 +21,7 @@ var outputs = []struct {
 	emit func(*bytes.Buffer, []Row)
 }{
 	{"decoder/ops_gen.go", emitDecoder},
+	{"liftoff/dispatch_gen.go", emitLiftoff},
 }
 
 func main() {

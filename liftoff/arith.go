@@ -1,0 +1,262 @@
+package liftoff
+
+import "github.com/wasmjit/wasmjit/decoder"
+
+// width is the width of an integer operation.
+type width uint8
+
+const (
+	w32 width = iota
+	w64
+)
+
+// typ is the operand type of the width.
+func (w width) typ() decoder.Type { return decoder.I32 + decoder.Type(w) }
+
+// fwidth is the width of a floating-point operation.
+type fwidth uint8
+
+const (
+	f32 fwidth = iota
+	f64
+)
+
+// typ is the operand type of the width.
+func (w fwidth) typ() decoder.Type { return decoder.F32 + decoder.Type(w) }
+
+// intOp is an integer operation with two operands.
+type intOp uint8
+
+const (
+	opAdd intOp = iota
+	opSub
+	opMul
+	opAnd
+	opOr
+	opXor
+)
+
+func (op intOp) commutes() bool { return op != opSub }
+
+// shiftOp is a shift or rotation; the count counts modulo the width.
+type shiftOp uint8
+
+const (
+	opShl shiftOp = iota
+	opShrS
+	opShrU
+	opRotl
+	opRotr
+)
+
+// divOp is a division or remainder.
+type divOp uint8
+
+const (
+	opDivS divOp = iota
+	opDivU
+	opRemS
+	opRemU
+)
+
+func (op divOp) signed() bool    { return op == opDivS || op == opRemS }
+func (op divOp) remainder() bool { return op >= opRemS }
+
+// unOp is an integer operation with one operand.
+type unOp uint8
+
+const (
+	opClz unOp = iota
+	opCtz
+	opPopcnt
+	opExtend8S
+	opExtend16S
+	opExtend32S
+)
+
+// floatOp is a floating-point operation with two operands.
+type floatOp uint8
+
+const (
+	opFAdd floatOp = iota
+	opFSub
+	opFMul
+	opFDiv
+	opFMin
+	opFMax
+	opFCopysign
+)
+
+// floatUnOp is a floating-point operation with one operand.
+type floatUnOp uint8
+
+const (
+	opFAbs floatUnOp = iota
+	opFNeg
+	opFCeil
+	opFFloor
+	opFTrunc
+	opFNearest
+	opFSqrt
+)
+
+// isImm32 reports whether the constant of an operation of width w fits a
+// sign-extended 32-bit immediate.
+func isImm32(w width, bits uint64) bool {
+	return w == w32 || int64(bits) == int64(int32(bits))
+}
+
+// binop compiles an integer operation. The right operand may stay a constant
+// or in memory.
+func (c *Compiler) binop(pc int, w width, op intOp) int {
+	t := w.typ()
+	i := c.pop2(t, t)
+	if i < 0 {
+		return fail
+	}
+	x, y := &c.v.Ops[i], &c.v.Ops[i+1]
+	xi, yi := i, i+1
+	if x.Loc == locConst && op.commutes() {
+		x, y, xi, yi = y, x, yi, xi
+	}
+	rx := c.use(x, xi)
+	if y.Loc == locConst && isImm32(w, y.Bits) {
+		d := c.result(pc, t, rx, noReg)
+		c.binopImm(w, op, d, rx, int32(y.Bits))
+		c.pushReg(t, d)
+		return pc
+	}
+	if y.Loc == locSlot {
+		d := c.result(pc, t, rx, noReg)
+		c.move(t, d, rx)
+		c.binopFrame(w, op, d, c.home(yi))
+		c.pushReg(t, d)
+		return pc
+	}
+	ry := c.use(y, yi)
+	other := noReg
+	if op.commutes() {
+		other = ry
+	}
+	d := c.result(pc, t, rx, other)
+	if d == ry && d != rx && !op.commutes() {
+		// The pin that the result is meant for is the right operand.
+		d = c.alloc(allGP)
+	}
+	c.binopReg(w, op, d, rx, ry)
+	c.pushReg(t, d)
+	return pc
+}
+
+// unop compiles an integer operation with one operand.
+func (c *Compiler) unop(pc int, w width, op unOp) int {
+	t := w.typ()
+	i := c.pop1(t)
+	if i < 0 {
+		return fail
+	}
+	rx := c.use(&c.v.Ops[i], i)
+	d := c.result(pc, t, rx, noReg)
+	if op == opPopcnt && !c.o.CPU.Popcnt {
+		if d == rx {
+			d = c.alloc(allGP)
+		}
+		c.popcntBits(w, d, rx, c.alloc(allGP), c.scratch())
+	} else {
+		c.unopReg(w, op, d, rx)
+	}
+	c.pushReg(t, d)
+	return pc
+}
+
+// shift compiles a shift or rotation.
+func (c *Compiler) shift(pc int, w width, op shiftOp) int {
+	t := w.typ()
+	i := c.pop2(t, t)
+	if i < 0 {
+		return fail
+	}
+	x, y := &c.v.Ops[i], &c.v.Ops[i+1]
+	if y.Loc == locConst {
+		rx := c.use(x, i)
+		d := c.result(pc, t, rx, noReg)
+		c.shiftImm(w, op, d, rx, uint8(y.Bits)&(31|uint8(w)<<5))
+		c.pushReg(t, d)
+		return pc
+	}
+	d := c.shiftVar(pc, w, op, x, i, y, i+1)
+	c.pushReg(t, d)
+	return pc
+}
+
+// divrem compiles a division or remainder.
+func (c *Compiler) divrem(pc int, w width, op divOp) int {
+	t := w.typ()
+	i := c.pop2(t, t)
+	if i < 0 {
+		return fail
+	}
+	d := c.divide(pc, w, op, &c.v.Ops[i], i, &c.v.Ops[i+1], i+1)
+	c.pushReg(t, d)
+	return pc
+}
+
+// fbinop compiles a floating-point operation.
+func (c *Compiler) fbinop(pc int, w fwidth, op floatOp) int {
+	t := w.typ()
+	i := c.pop2(t, t)
+	if i < 0 {
+		return fail
+	}
+	x, y := &c.v.Ops[i], &c.v.Ops[i+1]
+	rx := c.use(x, i)
+	if y.Loc == locSlot && op <= opFDiv {
+		d := c.result(pc, t, rx, noReg)
+		c.move(t, d, rx)
+		c.fbinopFrame(w, op, d, c.home(i+1))
+		c.pushReg(t, d)
+		return pc
+	}
+	ry := c.use(y, i+1)
+	d := c.result(pc, t, rx, noReg)
+	if d == ry && d != rx {
+		d = c.alloc(allFP)
+	}
+	if op <= opFDiv {
+		c.fbinopReg(w, op, d, rx, ry)
+	} else if op == opFCopysign {
+		c.copysign(w, d, rx, ry, c.alloc(allFP))
+	} else {
+		c.minmax(w, op == opFMax, d, rx, ry)
+	}
+	c.pushReg(t, d)
+	return pc
+}
+
+// funop compiles a floating-point operation with one operand.
+func (c *Compiler) funop(pc int, w fwidth, op floatUnOp) int {
+	t := w.typ()
+	i := c.pop1(t)
+	if i < 0 {
+		return fail
+	}
+	rx := c.use(&c.v.Ops[i], i)
+	d := c.result(pc, t, rx, noReg)
+	if op <= opFNeg {
+		c.signop(w, op, d, rx, c.alloc(allFP))
+	} else {
+		c.funopReg(w, op, d, rx)
+	}
+	c.pushReg(t, d)
+	return pc
+}
+
+// scratch gives one more general-purpose register, locked: the scratch
+// register of the calling convention if the instruction doesn't use it
+// already, else any other.
+func (c *Compiler) scratch() reg {
+	if !c.locked.has(scratchReg) {
+		return c.claim(scratchReg)
+	}
+	return c.alloc(allGP)
+}

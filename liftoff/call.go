@@ -1,0 +1,237 @@
+package liftoff
+
+import "github.com/wasmjit/wasmjit/decoder"
+
+// call compiles a direct call, or a call of an import through its record.
+func (c *Compiler) call(pc int) int {
+	fn, pc := decoder.U32(c.base, pc)
+	if pc >= fail || int64(fn) >= int64(len(c.m.Funcs)) {
+		return fail
+	}
+	ft := c.m.FuncType(fn)
+	if !c.v.CheckTop(ft.Params) {
+		return fail
+	}
+	c.beginCall(len(ft.Params), len(ft.Results))
+	c.passArgs(ft)
+	if fn >= c.m.NumImportedFuncs {
+		c.callSite(fn)
+	} else {
+		c.callRecordAt(c.l.Record(fn))
+		c.restoreInstance()
+	}
+	c.finishCall(ft)
+	return pc
+}
+
+// callIndirect compiles a call through a table entry: bounds, null and
+// signature checks, then the call in the entry's instance.
+func (c *Compiler) callIndirect(pc int) int {
+	typ, pc := decoder.U32(c.base, pc)
+	if pc >= fail || int64(typ) >= int64(len(c.m.Types)) {
+		return fail
+	}
+	table, pc := decoder.U32(c.base, pc)
+	if pc >= fail || int64(table) >= int64(len(c.m.Tables)) || c.m.Tables[table].Elem != decoder.FuncRef {
+		return fail
+	}
+	ft := &c.m.Types[typ]
+	i := c.pop1(decoder.I32)
+	if i < 0 || !c.v.CheckTop(ft.Params) {
+		return fail
+	}
+	c.reserveFor(16)
+	index := c.use(&c.v.Ops[i], i)
+	record := scratchReg
+	if index == record {
+		index = c.alloc(allGP &^ record.bit())
+		c.move(decoder.I32, index, record)
+		c.moveOut(record)
+	} else {
+		c.claim(record)
+	}
+	c.tableEntry(record, index, table, c.alloc(allGP), typ)
+	c.locked = record.bit()
+	// The record's register is not one of the argument registers, and no
+	// operand can be given it while it is locked.
+	c.beginCall(len(ft.Params), len(ft.Results))
+	c.passArgs(ft)
+	c.callRecord(record)
+	c.restoreInstance()
+	c.finishCall(ft)
+	return pc
+}
+
+// moveOut ends whatever else claims r, a locked register whose value has been
+// copied: the local cached there or the operands that share it.
+func (c *Compiler) moveOut(r reg) {
+	switch {
+	case c.free.has(r) || !c.allocatable.has(r):
+	case c.cache.has(r):
+		c.moveCache(r)
+	default:
+		c.moveOperands(r)
+	}
+}
+
+// beginCall makes room for the code of a call and brings everything that must
+// survive it, and isn't in a callee-saved register, into the frame: operands
+// below the n arguments, and dirty locals.
+func (c *Compiler) beginCall(n, results int) {
+	c.reserveFor(c.v.H - c.flushed + 2*(n+results) + 16)
+	for i := c.flushed; i < c.v.H-n; i++ {
+		if x := &c.v.Ops[i]; x.Loc == locReg {
+			c.spill(x, i)
+		}
+	}
+	c.flushDirty()
+}
+
+// passArgs moves the top operands to where the parameters of ft travel and
+// takes them off the stack.
+func (c *Compiler) passArgs(ft *decoder.FuncType) {
+	n := len(ft.Params)
+	src := c.v.H - n
+	ops := c.v.Ops[src:c.v.H]
+	locs, cells := AssignParams(c.locs[:0], ft.Params)
+	c.locs = locs
+	// Stack cells first, while every operand still is where it is.
+	if cells > 0 {
+		tmp := c.mergeTemp(ops)
+		for k := range ops {
+			if locs[k].Kind == ABIStack {
+				c.outSlot(&ops[k], src+k, int32(locs[k].Index)*8, tmp)
+			}
+		}
+	}
+	c.noteOut(cells)
+	c.dests = c.dests[:0]
+	for k := range ops {
+		c.dests = append(c.dests, argReg(locs[k]))
+	}
+	c.passRegs(ops, src)
+}
+
+// passRegs moves the top operands ops, the lowest at height src, to the
+// registers c.dests (noReg for one that is placed already) and takes them off
+// the stack: moves between registers in an order that destroys no source, then
+// everything that comes from memory or is constant.
+func (c *Compiler) passRegs(ops []decoder.Operand, src int) {
+	var m parallelMove
+	loads := false
+	for k, d := range c.dests {
+		if d == noReg {
+			continue
+		}
+		c.lock(d)
+		if r := c.inReg(&ops[k]); r != noReg {
+			m.add(d, r, ops[k].Type)
+		} else {
+			loads = true
+		}
+	}
+	c.emitParallel(&m)
+	if loads {
+		for k, d := range c.dests {
+			if d != noReg && c.inReg(&ops[k]) == noReg {
+				c.fill(d, &ops[k], src+k)
+			}
+		}
+	}
+	c.v.H = src
+	if c.flushed > src {
+		c.flushed = src
+	}
+	for k := range ops {
+		if ops[k].Loc == locReg {
+			c.release(reg(ops[k].Reg))
+		}
+	}
+}
+
+// argReg is the register of an argument location, or noReg for a stack cell.
+func argReg(l ABILoc) reg {
+	switch l.Kind {
+	case ABIGP:
+		return gpArgs[l.Index]
+	case ABIFP:
+		return fpBase + reg(l.Index)
+	}
+	return noReg
+}
+
+// finishCall forgets the caller-saved registers and pushes the results.
+func (c *Compiler) finishCall(ft *decoder.FuncType) {
+	c.dropCaches()
+	_, cells := AssignParams(c.locs[:0], ft.Params)
+	locs, cells := AssignResults(c.locs[:0], ft.Results, cells)
+	c.locs = locs
+	c.noteOut(cells)
+	for k, t := range ft.Results {
+		if locs[k].Kind != ABIStack {
+			c.pushReg(t, resultReg(t))
+			c.lock(resultReg(t))
+			continue
+		}
+		c.copyIn(t, c.touch(c.v.H), int32(locs[k].Index)*8)
+		c.push(t, locSlot)
+	}
+}
+
+// noteOut notes that a call uses n outgoing stack cells.
+func (c *Compiler) noteOut(n int) {
+	if n > c.maxOut {
+		c.maxOut = n
+	}
+}
+
+// parallelMove is a set of moves between registers that happen at once.
+type parallelMove struct {
+	dst  regSet // pending destinations
+	from [32]reg
+	typ  [32]decoder.Type
+}
+
+// add adds a move from r to d.
+func (m *parallelMove) add(d, r reg, t decoder.Type) {
+	if d != r {
+		m.dst |= d.bit()
+		m.from[d], m.typ[d] = r, t
+	}
+}
+
+// emitParallel emits the moves of m in an order that reads every source
+// before it is written. What remains when no destination is free of readers
+// are cycles, which rotate by exchanges.
+func (c *Compiler) emitParallel(m *parallelMove) {
+	for m.dst != 0 {
+		sources := regSet(0)
+		for s := m.dst; s != 0; s &= s - 1 {
+			sources |= m.from[s.first()].bit()
+		}
+		ready := m.dst &^ sources
+		if ready == 0 {
+			break
+		}
+		for s := ready; s != 0; s &= s - 1 {
+			d := s.first()
+			c.move(m.typ[d], d, m.from[d])
+		}
+		m.dst &^= ready
+	}
+	for m.dst != 0 {
+		d := m.dst.first()
+		r := m.from[d]
+		c.exchange(d, r)
+		m.dst &^= d.bit()
+		// d has its value; whoever wanted d's old value finds it in r.
+		for s := m.dst; s != 0; s &= s - 1 {
+			if e := s.first(); m.from[e] == d {
+				m.from[e] = r
+			}
+		}
+		if m.from[r] == r {
+			m.dst &^= r.bit()
+		}
+	}
+}

@@ -1,0 +1,281 @@
+package liftoff
+
+import "github.com/wasmjit/wasmjit/decoder"
+
+// cond is a condition after a comparison. For integers it is one machine
+// condition; floating-point equality takes two flags.
+type cond uint8
+
+const (
+	condEq cond = iota
+	condNe
+	condLtS
+	condLtU
+	condGtS
+	condGtU
+	condLeS
+	condLeU
+	condGeS
+	condGeU
+	// Floating point. The operands are ordered so that a greater-than
+	// condition, false on NaN, serves all four orderings; condFNgt and
+	// condFNge are their negations, true on NaN.
+	condFEq
+	condFNe
+	condFGt
+	condFGe
+	condFNgt
+	condFNge
+)
+
+// not is the negation of a condition, by condition.
+var condNot = [...]cond{
+	condEq: condNe, condNe: condEq,
+	condLtS: condGeS, condGeS: condLtS, condLtU: condGeU, condGeU: condLtU,
+	condGtS: condLeS, condLeS: condGtS, condGtU: condLeU, condLeU: condGtU,
+	condFEq: condFNe, condFNe: condFEq,
+	condFGt: condFNgt, condFNgt: condFGt, condFGe: condFNge, condFNge: condFGe,
+}
+
+// condSwap is the condition for swapped operands.
+var condSwap = [...]cond{
+	condEq: condEq, condNe: condNe,
+	condLtS: condGtS, condGtS: condLtS, condLtU: condGtU, condGtU: condLtU,
+	condLeS: condGeS, condGeS: condLeS, condLeU: condGeU, condGeU: condLeU,
+}
+
+// comparison is a comparison whose flags have not been produced yet.
+type comparison struct {
+	kind cmpKind
+	w    uint8 // width or fwidth
+	cond cond
+	x, y reg
+	imm  int32
+	off  int32
+}
+
+type cmpKind uint8
+
+const (
+	cmpRegs  cmpKind = iota // x with y
+	cmpImm                  // x with imm
+	cmpTest                 // x with itself: against zero
+	cmpFrame                // x with the frame slot at off
+	cmpFloat                // x with y
+)
+
+// regs are the registers that the comparison reads.
+func (p *comparison) regs() regSet {
+	switch p.kind {
+	case cmpRegs, cmpFloat:
+		return p.x.bit() | p.y.bit()
+	}
+	return p.x.bit()
+}
+
+// cmp compiles an integer comparison.
+func (c *Compiler) cmp(pc int, w width, cc cond) int {
+	t := w.typ()
+	i := c.pop2(t, t)
+	if i < 0 {
+		return fail
+	}
+	x, y := &c.v.Ops[i], &c.v.Ops[i+1]
+	xi, yi := i, i+1
+	if x.Loc == locConst && y.Loc != locConst {
+		x, y, xi, yi = y, x, yi, xi
+		cc = condSwap[cc]
+	}
+	p := comparison{w: uint8(w), cond: cc}
+	p.x = c.use(x, xi)
+	switch {
+	case y.Loc == locConst && y.Bits == 0 && (cc == condEq || cc == condNe):
+		p.kind = cmpTest
+	case y.Loc == locConst && isImm32(w, y.Bits):
+		p.kind, p.imm = cmpImm, int32(y.Bits)
+	case y.Loc == locSlot:
+		p.kind, p.off = cmpFrame, c.home(yi)
+	default:
+		p.kind, p.y = cmpRegs, c.use(y, yi)
+	}
+	return c.compared(pc, p)
+}
+
+// eqz compiles a comparison with zero. After a pending comparison it merely
+// inverts the condition.
+func (c *Compiler) eqz(pc int, w width) int {
+	i := c.pop1(w.typ())
+	if i < 0 {
+		return fail
+	}
+	x := &c.v.Ops[i]
+	if x.Loc == locPending {
+		p := c.pending
+		p.cond = condNot[p.cond]
+		c.unpend()
+		return c.compared(pc, p)
+	}
+	p := comparison{kind: cmpTest, w: uint8(w), cond: condEq}
+	p.x = c.use(x, i)
+	return c.compared(pc, p)
+}
+
+// fcmp compiles a floating-point comparison. "Less" arrives as "greater" with
+// swap, since greater-than is the condition that is false on NaN.
+func (c *Compiler) fcmp(pc int, w fwidth, cc cond, swap bool) int {
+	t := w.typ()
+	i := c.pop2(t, t)
+	if i < 0 {
+		return fail
+	}
+	rx, ry := c.use(&c.v.Ops[i], i), c.use(&c.v.Ops[i+1], i+1)
+	if swap {
+		rx, ry = ry, rx
+	}
+	return c.compared(pc, comparison{kind: cmpFloat, w: uint8(w), cond: cc, x: rx, y: ry})
+}
+
+// compared pushes the outcome of a comparison. If the next opcode branches on
+// it, or inverts it, the comparison stays pending and its operands keep their
+// registers; else the outcome becomes 0 or 1 in a register.
+func (c *Compiler) compared(pc int, p comparison) int {
+	switch decoder.Byte(c.base, pc) {
+	case decoder.OpBrIf, decoder.OpIf, decoder.OpI32Eqz:
+		c.pend(p)
+		return pc
+	case decoder.OpSelect:
+		// Flags of floating-point equality don't fit one conditional move.
+		if p.cond != condFEq && p.cond != condFNe {
+			c.pend(p)
+			return pc
+		}
+	}
+	c.pushBool(pc, p)
+	return pc
+}
+
+// pushBool pushes the outcome of comparison p as 0 or 1.
+func (c *Compiler) pushBool(pc int, p comparison) {
+	a, b := noReg, noReg
+	if p.kind != cmpFloat {
+		a = p.x
+		if p.kind == cmpRegs {
+			b = p.y
+		}
+	}
+	d := c.result(pc, decoder.I32, a, b)
+	c.setBool(d, p)
+	c.pushReg(decoder.I32, d)
+}
+
+// pend pushes the comparison p without emitting it. Its registers count as
+// used until unpend.
+func (c *Compiler) pend(p comparison) {
+	c.pending = p
+	for s := p.regs(); s != 0; s &= s - 1 {
+		if r := s.first(); c.allocatable.has(r) && !c.cache.has(r) {
+			c.hold(r)
+		}
+	}
+	c.push(decoder.I32, locPending)
+}
+
+// unpend ends the hold of the pending comparison on its registers and locks
+// them for the rest of the opcode.
+func (c *Compiler) unpend() {
+	for s := c.pending.regs(); s != 0; s &= s - 1 {
+		r := s.first()
+		if c.allocatable.has(r) && !c.cache.has(r) {
+			c.release(r)
+		}
+		c.lock(r)
+	}
+}
+
+// popCond takes an i32 condition off the stack and gives the comparison that
+// decides it ("not zero" for an ordinary value); ok is false when validation
+// fails.
+func (c *Compiler) popCond() (p comparison, ok bool) {
+	i := c.pop1(decoder.I32)
+	if i < 0 {
+		return p, false
+	}
+	x := &c.v.Ops[i]
+	if x.Loc == locPending {
+		c.unpend()
+		return c.pending, true
+	}
+	return comparison{kind: cmpTest, cond: condNe, x: c.use(x, i)}, true
+}
+
+// selectType compiles select of operands of type t. For the untyped form t is Bot and both operands
+// must be of one numeric type.
+func (c *Compiler) selectType(pc int, t decoder.Type) int {
+	p, ok := c.popCond()
+	if !ok {
+		return fail
+	}
+	h := c.v.H
+	if h-2 < c.v.Floor {
+		return fail
+	}
+	if t == decoder.Bot {
+		t = c.v.Ops[h-1].Type
+		if t.IsRef() {
+			return fail
+		}
+	}
+	i := c.pop2(t, t)
+	if i < 0 {
+		return fail
+	}
+	x, y := &c.v.Ops[i], &c.v.Ops[i+1]
+	// The flags come first: then the compared registers may serve again, and
+	// everything up to the conditional move leaves flags alone.
+	c.compare(p)
+	c.unlockCompared(p, x, y)
+	c.flagsLive = true
+	ry := c.use(y, i+1)
+	rx := c.use(x, i)
+	d := c.result(pc, t, rx, noReg)
+	if d == ry && d != rx {
+		d = c.alloc(classOf(t))
+	}
+	c.move(t, d, rx)
+	if t.IsFloat() {
+		c.selectFloat(p.cond, d, ry)
+	} else {
+		c.cmov(condNot[p.cond], d, ry)
+	}
+	c.flagsLive = false
+	c.pushReg(t, d)
+	return pc
+}
+
+// unlockCompared gives the registers of an emitted comparison back, unless
+// the operands x and y of the same opcode live there.
+func (c *Compiler) unlockCompared(p comparison, x, y *decoder.Operand) {
+	keep := regSet(0)
+	for _, o := range [...]*decoder.Operand{x, y} {
+		if r := c.inReg(o); r != noReg {
+			keep |= r.bit()
+		}
+	}
+	c.locked &^= p.regs() &^ keep
+}
+
+// selectOp compiles select, in its form with a type immediate if typed.
+func (c *Compiler) selectOp(pc int, typed bool) int {
+	if !typed {
+		return c.selectType(pc, decoder.Bot)
+	}
+	n, pc := decoder.U32(c.base, pc)
+	if pc >= fail || n != 1 {
+		return fail
+	}
+	t := decoder.ValType(decoder.Byte(c.base, pc))
+	if t == decoder.Bot {
+		return fail
+	}
+	return c.selectType(pc+1, t)
+}

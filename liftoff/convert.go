@@ -1,0 +1,111 @@
+package liftoff
+
+import "github.com/wasmjit/wasmjit/decoder"
+
+// conversion is a conversion that needs no check.
+type conversion uint8
+
+const (
+	convWrapI64 conversion = iota
+	convExtendI32S
+	convExtendI32U
+	convConvertI32S
+	convConvertI32U
+	convConvertI64S
+	convConvertI64U
+	convDemoteF64
+	convPromoteF32
+	convReinterpretF32
+	convReinterpretF64
+	convReinterpretI32
+	convReinterpretI64
+)
+
+// sourceTypes are the operand types of the conversions.
+var sourceTypes = [...]decoder.Type{
+	convWrapI64: decoder.I64, convExtendI32S: decoder.I32, convExtendI32U: decoder.I32,
+	convConvertI32S: decoder.I32, convConvertI32U: decoder.I32,
+	convConvertI64S: decoder.I64, convConvertI64U: decoder.I64,
+	convDemoteF64: decoder.F64, convPromoteF32: decoder.F32,
+	convReinterpretF32: decoder.F32, convReinterpretF64: decoder.F64,
+	convReinterpretI32: decoder.I32, convReinterpretI64: decoder.I64,
+}
+
+// convert compiles a conversion to type t.
+func (c *Compiler) convert(pc int, t decoder.Type, op conversion) int {
+	i := c.pop1(sourceTypes[op])
+	if i < 0 {
+		return fail
+	}
+	x := &c.v.Ops[i]
+	if x.Loc == locConst {
+		switch op {
+		case convExtendI32U:
+			c.pushConst(t, x.Bits)
+			return pc
+		case convExtendI32S:
+			c.pushConst(t, uint64(int64(int32(x.Bits))))
+			return pc
+		case convWrapI64:
+			c.pushConst(t, uint64(uint32(x.Bits)))
+			return pc
+		}
+	}
+	r := c.use(x, i)
+	same := noReg // a register of the result's kind that may serve again
+	if t.IsFloat() == x.Type.IsFloat() {
+		same = r
+	}
+	if op == convExtendI32U && c.free.has(r) {
+		// Every i32 in a register is zero-extended already.
+		c.pushReg(t, r)
+		return pc
+	}
+	d := c.result(pc, t, same, noReg)
+	switch op {
+	case convWrapI64, convExtendI32U:
+		c.zeroExtend(d, r)
+	case convExtendI32S:
+		c.unopReg(w64, opExtend32S, d, r)
+	case convConvertI32S:
+		c.toFloat(fwidth(t-decoder.F32), w32, d, r)
+	case convConvertI32U, convConvertI64S:
+		c.toFloat(fwidth(t-decoder.F32), w64, d, r)
+	case convConvertI64U:
+		c.unsignedToFloat(fwidth(t-decoder.F32), d, r, c.alloc(allGP))
+	case convDemoteF64:
+		c.demote(d, r)
+	case convPromoteF32:
+		c.promote(d, r)
+	case convReinterpretF32:
+		c.floatToBits(f32, d, r)
+	case convReinterpretF64:
+		c.floatToBits(f64, d, r)
+	case convReinterpretI32:
+		c.bitsToFloat(f32, d, r)
+	case convReinterpretI64:
+		c.bitsToFloat(f64, d, r)
+	}
+	c.pushReg(t, d)
+	return pc
+}
+
+// truncation is a conversion of a floating-point number to an integer.
+type truncation struct {
+	to               width
+	from             fwidth
+	signed, saturate bool
+}
+
+// trunc compiles a truncation that traps, or saturates, on what doesn't fit.
+func (c *Compiler) trunc(pc int, to width, from fwidth, signed, saturate bool) int {
+	i := c.pop1(from.typ())
+	if i < 0 {
+		return fail
+	}
+	r := c.use(&c.v.Ops[i], i)
+	d := c.result(pc, to.typ(), noReg, noReg)
+	c.truncate(truncation{to, from, signed, saturate}, d, r, c.alloc(allGP), c.alloc(allFP))
+	c.pushReg(to.typ(), d)
+	return pc
+}

@@ -1,0 +1,142 @@
+package liftoff
+
+import "github.com/wasmjit/wasmjit/decoder"
+
+// scanLimit is how many bytes of a body the scan looks at. Its answers are
+// hints and never decide what the code means.
+const scanLimit = 32 << 10
+
+// pinWeight is the least weight that earns a local a pin: below it saving and
+// restoring the register costs more than it gives.
+const pinWeight = 4
+
+// hints are what a scan over a body, before its compile, learns about its
+// locals.
+type hints struct {
+	weight []uint32 // per local
+	seen   []uint32 // segment in which the local was last counted, per local
+	loops  []bool   // per open block: is it a loop?
+}
+
+// used reports whether the scan saw the local at all.
+func (h *hints) used(i int) bool { return h.weight[i] != 0 }
+
+// scan weighs the locals of the body between pc and end: the first access in
+// each straight-line segment counts 1, eight times more for each loop around
+// it. Canonical merges make every label and call a point where an unpinned
+// local goes through memory, and this counts those trips. params start at 1,
+// since they arrive in registers. It reports whether it saw the whole body.
+//
+// The walk trusts nothing: an opcode it doesn't know ends it.
+func (c *Compiler) scan(pc, params int) bool {
+	h := &c.hints
+	n := len(c.locals)
+	if cap(h.weight) < n {
+		h.weight = make([]uint32, n+n/2)
+		h.seen = make([]uint32, n+n/2)
+	}
+	h.weight, h.seen, h.loops = h.weight[:n], h.seen[:n], h.loops[:0]
+	clear(h.weight)
+	clear(h.seen)
+	for i := range params {
+		h.weight[i] = 1
+	}
+	base, end := c.base, c.v.End
+	stop := min(end, pc+scanLimit)
+	segment, shift := uint32(1), uint(0)
+	for pc < stop {
+		op := decoder.Byte(base, pc)
+		pc++
+		switch op {
+		case decoder.OpLocalGet, decoder.OpLocalSet, decoder.OpLocalTee:
+			var i uint32
+			i, pc = decoder.U32(base, pc)
+			if int(i) < n && h.seen[i] != segment {
+				h.seen[i] = segment
+				h.weight[i] += 1 << shift
+			}
+			continue
+		case decoder.OpBlock, decoder.OpIf:
+			h.loops = append(h.loops, false)
+			segment++
+		case decoder.OpLoop:
+			h.loops = append(h.loops, true)
+			shift = min(shift+3, 24)
+			segment++
+		case decoder.OpEnd:
+			if k := len(h.loops) - 1; k >= 0 {
+				if h.loops[k] {
+					shift = uint(max(int(shift)-3, 0))
+				}
+				h.loops = h.loops[:k]
+			}
+			segment++
+		case decoder.OpElse, decoder.OpBr, decoder.OpBrIf, decoder.OpBrTable, decoder.OpCall, decoder.OpCallIndirect:
+			segment++
+		}
+		pc = decoder.SkipImmediate(base, pc, end, op)
+	}
+	return pc >= end && end <= stop
+}
+
+// choosePins pins the heaviest locals, at most as many of a kind as there are
+// callee-saved registers. It reports whether weights of zero mean "unused".
+func (c *Compiler) choosePins(pc, params int) bool {
+	if len(c.locals) == 0 {
+		return false
+	}
+	scanned := c.scan(pc, params)
+	if c.o.Reference {
+		return scanned
+	}
+	maxGP, maxFP := len(pinGP), len(pinFP)
+	if c.o.FewRegisters {
+		maxGP, maxFP = 1, 1
+	}
+	var bestGP [len(pinGP)]uint64
+	var bestFP [len(pinFP)]uint64
+	nGP, nFP := 0, 0
+	for i, w := range c.hints.weight {
+		if w < pinWeight {
+			continue
+		}
+		// Heavier first; of equal weights the lower index.
+		key := uint64(w)<<32 | uint64(^uint32(i))
+		if c.locals[i].typ.IsFloat() {
+			nFP = keepBest(bestFP[:maxFP], nFP, key)
+		} else {
+			nGP = keepBest(bestGP[:maxGP], nGP, key)
+		}
+	}
+	for k, key := range bestGP[:nGP] {
+		c.pin(^uint32(key), pinGP[k])
+	}
+	for k, key := range bestFP[:nFP] {
+		c.pin(^uint32(key), pinFP[k])
+	}
+	c.pinsGP, c.pinsFP = nGP, nFP
+	return scanned
+}
+
+// pin gives local i the callee-saved register r for the whole function.
+func (c *Compiler) pin(i uint32, r reg) {
+	c.locals[i].pin, c.locals[i].reg = r, r
+}
+
+// keepBest inserts key into the first n entries of best, kept in descending
+// order, and returns the new n.
+func keepBest(best []uint64, n int, key uint64) int {
+	if n == len(best) {
+		if n == 0 || best[n-1] >= key {
+			return n
+		}
+		n--
+	}
+	k := n
+	for k > 0 && best[k-1] < key {
+		best[k] = best[k-1]
+		k--
+	}
+	best[k] = key
+	return n + 1
+}

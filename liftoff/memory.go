@@ -1,0 +1,119 @@
+package liftoff
+
+import "github.com/wasmjit/wasmjit/decoder"
+
+// access is the width and extension of a memory access.
+type access uint8
+
+const (
+	mem8S access = iota
+	mem8U
+	mem16S
+	mem16U
+	mem32S
+	mem32 // zero-extended
+	mem64
+)
+
+// log2 of the access size in bytes, the largest alignment it may claim.
+var accessLog2 = [...]uint8{mem8S: 0, mem8U: 0, mem16S: 1, mem16U: 1, mem32S: 2, mem32: 2, mem64: 3}
+
+// memArg reads the immediate of a memory instruction.
+func (c *Compiler) memArg(pc int, a access) (offset uint32, next int) {
+	align, pc := decoder.U32(c.base, pc)
+	if align > uint32(accessLog2[a]) || len(c.m.Memories) == 0 {
+		return 0, fail
+	}
+	return decoder.U32(c.base, pc)
+}
+
+// load compiles a load of an integer.
+func (c *Compiler) load(pc int, w width, a access) int {
+	offset, pc := c.memArg(pc, a)
+	i := c.pop1(decoder.I32)
+	if pc >= fail || i < 0 {
+		return fail
+	}
+	t := w.typ()
+	at, base := c.address(&c.v.Ops[i], i, offset, a, noReg)
+	d := c.result(pc, t, base, noReg)
+	c.loadMem(w, a, d, at)
+	c.faultHere(TrapMemoryOutOfBounds)
+	c.pushReg(t, d)
+	return pc
+}
+
+// fload compiles a load of a floating-point number.
+func (c *Compiler) fload(pc int, w fwidth, a access) int {
+	offset, pc := c.memArg(pc, a)
+	i := c.pop1(decoder.I32)
+	if pc >= fail || i < 0 {
+		return fail
+	}
+	t := w.typ()
+	at, _ := c.address(&c.v.Ops[i], i, offset, a, noReg)
+	d := c.result(pc, t, noReg, noReg)
+	c.floadMem(w, d, at)
+	c.faultHere(TrapMemoryOutOfBounds)
+	c.pushReg(t, d)
+	return pc
+}
+
+// store compiles a store of an integer. A constant that fits an immediate
+// needs no register.
+func (c *Compiler) store(pc int, w width, a access) int {
+	offset, pc := c.memArg(pc, a)
+	i := c.pop2(decoder.I32, w.typ())
+	if pc >= fail || i < 0 {
+		return fail
+	}
+	x, y := &c.v.Ops[i], &c.v.Ops[i+1]
+	at, _ := c.address(x, i, offset, a, c.inReg(y))
+	if y.Loc == locConst && (a != mem64 || isImm32(w64, y.Bits)) {
+		c.storeMemConst(a, at, int32(y.Bits))
+	} else {
+		c.storeMem(a, at, c.use(y, i+1))
+	}
+	c.faultHere(TrapMemoryOutOfBounds)
+	return pc
+}
+
+// fstore compiles a store of a floating-point number. A constant is stored as
+// its bits.
+func (c *Compiler) fstore(pc int, w fwidth, a access) int {
+	offset, pc := c.memArg(pc, a)
+	i := c.pop2(decoder.I32, w.typ())
+	if pc >= fail || i < 0 {
+		return fail
+	}
+	x, y := &c.v.Ops[i], &c.v.Ops[i+1]
+	at, _ := c.address(x, i, offset, a, c.inReg(y))
+	if y.Loc == locConst && (w == f32 || isImm32(w64, y.Bits)) {
+		c.storeMemConst(a, at, int32(y.Bits))
+	} else {
+		c.fstoreMem(w, at, c.use(y, i+1))
+	}
+	c.faultHere(TrapMemoryOutOfBounds)
+	return pc
+}
+
+// memorySize compiles memory.size.
+func (c *Compiler) memorySize(pc int) int {
+	n, pc := c.zeroIndex(pc)
+	if pc >= fail {
+		return fail
+	}
+	d := c.result(pc, decoder.I32, noReg, noReg)
+	c.memoryPages(d, n)
+	c.pushReg(decoder.I32, d)
+	return pc
+}
+
+// zeroIndex reads the memory index of an instruction; only memory 0 exists
+// before the multi-memory proposal, and its index is a single zero byte.
+func (c *Compiler) zeroIndex(pc int) (uint32, int) {
+	if decoder.Byte(c.base, pc) != 0 || len(c.m.Memories) == 0 {
+		return 0, fail
+	}
+	return 0, pc + 1
+}

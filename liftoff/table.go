@@ -1,0 +1,92 @@
+package liftoff
+
+import "github.com/wasmjit/wasmjit/decoder"
+
+// refNull pushes the null reference, the constant 0.
+func (c *Compiler) refNull(pc int) int {
+	t, pc := decoder.HeapType(c.base, pc)
+	if pc >= fail {
+		return fail
+	}
+	c.pushConst(t, 0)
+	return pc
+}
+
+// refIsNull compiles ref.is_null.
+func (c *Compiler) refIsNull(pc int) int {
+	i := c.popAny()
+	if i < 0 || !c.v.Ops[i].Type.IsRef() {
+		return fail
+	}
+	x := c.use(&c.v.Ops[i], i)
+	return c.compared(pc, comparison{kind: cmpTest, w: uint8(w64), cond: condEq, x: x})
+}
+
+// refFunc compiles ref.func: the address of the function's record.
+func (c *Compiler) refFunc(pc int) int {
+	fn, pc := decoder.U32(c.base, pc)
+	if pc >= fail || !c.m.HasRefFunc(fn) {
+		return fail
+	}
+	d := c.result(pc, decoder.FuncRef, noReg, noReg)
+	c.instanceAddr(d, c.l.Record(fn))
+	c.pushReg(decoder.FuncRef, d)
+	return pc
+}
+
+// tableIndex reads a table index.
+func (c *Compiler) tableIndex(pc int) (table uint32, t decoder.Type, next int) {
+	table, pc = decoder.U32(c.base, pc)
+	if pc >= fail || int64(table) >= int64(len(c.m.Tables)) {
+		return 0, 0, fail
+	}
+	return table, c.m.Tables[table].Elem, pc
+}
+
+// tableGet compiles table.get.
+func (c *Compiler) tableGet(pc int) int {
+	table, t, pc := c.tableIndex(pc)
+	if pc >= fail {
+		return fail
+	}
+	i := c.pop1(decoder.I32)
+	if i < 0 {
+		return fail
+	}
+	index := c.use(&c.v.Ops[i], i)
+	d := c.alloc(allGP)
+	c.tableSlot(d, index, table)
+	c.loadEntry(d, d, index)
+	c.pushReg(t, d)
+	return pc
+}
+
+// tableSet compiles table.set.
+func (c *Compiler) tableSet(pc int) int {
+	table, t, pc := c.tableIndex(pc)
+	if pc >= fail {
+		return fail
+	}
+	i := c.pop2(decoder.I32, t)
+	if i < 0 {
+		return fail
+	}
+	index := c.use(&c.v.Ops[i], i)
+	value := c.use(&c.v.Ops[i+1], i+1)
+	entries := c.alloc(allGP)
+	c.tableSlot(entries, index, table)
+	c.storeEntry(entries, index, value)
+	return pc
+}
+
+// tableSize compiles table.size.
+func (c *Compiler) tableSize(pc int) int {
+	table, _, pc := c.tableIndex(pc)
+	if pc >= fail {
+		return fail
+	}
+	d := c.result(pc, decoder.I32, noReg, noReg)
+	c.tableLength(d, table)
+	c.pushReg(decoder.I32, d)
+	return pc
+}
