@@ -1,0 +1,192 @@
+package nativemodule
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"testing"
+
+	"github.com/wasmjit/wasmjit/decoder"
+	"github.com/wasmjit/wasmjit/liftoff"
+)
+
+// The tests here run the job with the real compiler.
+
+// wasmModule encodes a module of n functions of type i32 -> i32. Function i
+// divides its argument by i, calls function i/2 with it and adds i+1; a bad
+// one lacks an operand.
+func wasmModule(n int, bad ...int) []byte {
+	u := func(b []byte, v int) []byte { return binary.AppendUvarint(b, uint64(v)) }
+	section := func(b []byte, id byte, body []byte) []byte {
+		return append(u(append(b, id), len(body)), body...)
+	}
+	constant := func(b []byte, v int) []byte { // i32.const as a five-byte LEB
+		b = append(b, 0x41)
+		for range 4 {
+			b = append(b, byte(v)|0x80)
+			v >>= 7
+		}
+		return append(b, byte(v))
+	}
+	isBad := make(map[int]bool)
+	for _, i := range bad {
+		isBad[i] = true
+	}
+	funcs, code := u(nil, n), u(nil, n)
+	for i := range n {
+		funcs = append(funcs, 0)
+		body := []byte{0} // no locals
+		if !isBad[i] {
+			body = append(body, 0x20, 0) // local.get 0
+		}
+		body = append(constant(body, i), 0x6d)    // i32.div_s
+		body = append(u(append(body, 0x10), i/2), // call
+			0x41, 1, 0x6a) // i32.const 1, i32.add
+		for range i % 50 {
+			body = append(constant(body, i), 0x6a)
+		}
+		body = append(body, 0x0b)
+		code = append(u(code, len(body)), body...)
+	}
+	wasm := []byte("\x00asm\x01\x00\x00\x00")
+	wasm = section(wasm, 1, []byte{1, 0x60, 1, 0x7f, 1, 0x7f})
+	wasm = section(wasm, 3, funcs)
+	return section(wasm, 10, code)
+}
+
+func decodeModule(t *testing.T, wasm []byte) *decoder.Module {
+	t.Helper()
+	dm, err := decoder.Decode(wasm)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dm
+}
+
+// The code is the same whatever the number of workers, but for the distances
+// in calls, which lead to the right function.
+func TestLiftoffDeterminism(t *testing.T) {
+	const n = 2000
+	dm := decodeModule(t, wasmModule(n))
+	arena := testArena(t, 64<<20)
+	layout, err := liftoff.NewLayout(dm)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := liftoff.New(dm, layout, liftoff.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, workers := range workerCounts {
+		m, err := Compile(context.Background(), dm, Options{Workers: workers, Arena: arena})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for fn := range uint32(n) {
+			code, err := c.Compile(fn)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := m.Code(fn)
+			if len(code.CallSites) != 1 || len(got) != len(code.Bytes) {
+				t.Fatalf("function %d: %d bytes, %d call sites; placed %d bytes", fn, len(code.Bytes), len(code.CallSites), len(got))
+			}
+			site := code.CallSites[0]
+			rel := binary.LittleEndian.Uint32(got[site:])
+			if target := m.Entry(fn) + uintptr(site) + 4 + uintptr(int64(int32(rel))); target != m.Entry(fn/2) {
+				t.Fatalf("function %d calls %#x, function %d is at %#x", fn, target, fn/2, m.Entry(fn/2))
+			}
+			copy(got[site:], code.Bytes[site:site+4])
+			if !bytes.Equal(got, code.Bytes) {
+				t.Fatalf("function %d differs with %d workers", fn, workers)
+			}
+		}
+		if err := m.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestLiftoffLowestError(t *testing.T) {
+	for _, bad := range [][]int{{0}, {1999}, {1000, 1500, 999}, {49, 1949, 99}} {
+		dm := decodeModule(t, wasmModule(2000, bad...))
+		want := decoder.ValidateBodies(dm, 1)
+		var invalid *decoder.Error
+		if !errors.As(want, &invalid) {
+			t.Fatalf("validation gives %v", want)
+		}
+		for _, workers := range workerCounts {
+			_, err := Compile(context.Background(), dm, Options{Workers: workers, Arena: testArena(t, 16<<20)})
+			if !errors.As(err, &invalid) || err.Error() != want.Error() {
+				t.Errorf("%d workers: got %v, want %v", workers, err, want)
+			}
+		}
+	}
+}
+
+func TestLiftoffPositions(t *testing.T) {
+	dm := decodeModule(t, wasmModule(200))
+	m, err := Compile(context.Background(), dm, Options{Arena: testArena(t, 16<<20)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	layout := m.Layout()
+	c, err := liftoff.New(dm, layout, m.Options().Liftoff)
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls, traps := 0, 0
+	for _, fn := range []uint32{0, 1, 50, 199} {
+		code, err := c.CompilePositions(fn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range code.Positions {
+			got, ok := m.Position(fn, p.Code)
+			if p.Kind == liftoff.TrapNone {
+				got, ok = m.CallPosition(fn, p.Code)
+				calls++
+			} else {
+				traps++
+			}
+			if !ok || got.Wasm != p.Wasm {
+				t.Errorf("function %d, offset %#x: got %+v %v, want %+v", fn, p.Code, got, ok, p)
+			}
+			// The opcode there is the division or the call.
+			if op := dm.Bytes[p.Wasm]; op != 0x6d && op != 0x10 {
+				t.Errorf("function %d, offset %#x: position of opcode %#x", fn, p.Code, op)
+			}
+		}
+	}
+	// Only a division by a constant 0 can trap, which is function 0's.
+	if calls != 4 || traps < 1 {
+		t.Errorf("%d calls and %d traps", calls, traps)
+	}
+}
+
+func TestLiftoffThousandModules(t *testing.T) {
+	arena := testArena(t, 64<<20)
+	dm := decodeModule(t, wasmModule(30))
+	for range 1000 {
+		m, err := Compile(context.Background(), dm, Options{Workers: 2, Arena: arena})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if arena.Available() != 64<<20 {
+		t.Errorf("%d bytes available after all are closed", arena.Available())
+	}
+}
+
+func TestLiftoffRefusesTarget(t *testing.T) {
+	dm := decodeModule(t, wasmModule(3))
+	_, err := Compile(context.Background(), dm, Options{Liftoff: liftoff.Options{Arch: liftoff.ARM64}, Arena: testArena(t, 2<<20)})
+	if err == nil {
+		t.Error("arm64 compiled without a back end")
+	}
+}
