@@ -67,9 +67,9 @@ func (a *Asm) grow(n int) {
 func (a *Asm) Pos() int { return a.pos }
 
 // SetPos moves the position, which must lie in the reserved room. Encoders
-// store whole words: up to 15 bytes after an instruction lose their contents.
-// So what lies behind the position is given up, unless a patch function writes
-// it; a prologue goes in front of a body by [Asm.Prepend].
+// store whole words: up to 7 bytes after an instruction lose their contents. So
+// code behind the position can't be kept while writing there; a prologue goes in
+// front of a body by [Asm.Prepend].
 func (a *Asm) SetPos(pos int) {
 	if uint(pos) > uint(len(a.buf)) {
 		panic(errRoom)

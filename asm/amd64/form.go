@@ -21,10 +21,14 @@ const (
 	rexX    = rexNeed | 2
 	rexB    = rexNeed | 1
 
-	// Flags of a memory operand, beyond the bytes before the displacement.
+	// mod1 in ModRM means a displacement of one byte, twice that one of four.
+	mod1 = 0x40
+
+	// Flags of a memory operand. They end up behind the instruction, where
+	// the next one overwrites them.
 	memSIB  = 1 << 59 // the base takes a SIB byte
 	memDisp = 1 << 58 // the base has no form without displacement
-	memBad  = 1 << 57 // can't be encoded
+	memBad  = 1 << 57 // the register can't be an index
 )
 
 // w is REX.W of a width.
@@ -35,7 +39,8 @@ func (s Size) w() uint64 { return uint64(s) * rexW }
 func rexByte(r Reg) uint64 { return uint64(r) << 61 & rexNeed }
 
 // What a register adds to a word, by where it stands. Indexing one of these
-// arrays also checks the register's number.
+// arrays is also the check of the register's number: a panic of our own would
+// cost the encoders a stack frame.
 var (
 	opReg1 = withREX(fields(8, rexB))  // in the low bits of a one-byte opcode
 	reg1   = withREX(fields(19, rexR)) // ModRM.reg after a one-byte opcode
@@ -50,6 +55,10 @@ var (
 	index1 = indexes(fields(27, rexX))    // index, SIB at 24
 	index2 = indexes(fields(35, rexX))    // the same, SIB at 32
 )
+
+// scale checks a scale as the arrays above do registers. An index that can't be
+// one adds 4, which is out of range.
+var scale = [4]uint64{0, 1, 2, 3}
 
 // fields gives the low three bits of each register number at bit pos, and rex
 // for the upper eight.
@@ -143,18 +152,20 @@ func (a *Asm) rr3(op uint64, reg, rm XReg) {
 // the opcode and REX.W.
 func (a *Asm) mem1(t uint64, reg Reg, m Mem) {
 	t |= reg1[reg]
-	// ModRM.mod is 1 for a displacement of one byte and 2 for one of four.
-	// Bits that follow the instruction don't matter.
+	var d uint64 // bytes of displacement
 	if m.Index == NoReg {
 		t |= base1[m.Base]
 		if t&memSIB == 0 {
+			// All fits in one word. What follows the instruction doesn't
+			// matter, so the displacement needs no mask.
+			t |= uint64(uint32(m.Disp)) << 24
 			n := uint64(16)
 			if uint64(uint32(m.Disp))|t&memDisp != 0 {
+				t |= mod1 << 16
 				n = 24
 			}
-			t += n<<19 - 16<<19 | uint64(uint32(m.Disp))<<24
 			if m.Disp != int32(int8(m.Disp)) {
-				t += 1 << 22
+				t += mod1 << 16
 				n = 48
 			}
 			k := t >> 60
@@ -162,24 +173,24 @@ func (a *Asm) mem1(t uint64, reg Reg, m Mem) {
 			return
 		}
 	} else {
+		x := index1[m.Index]
+		t |= x | 4<<16 | scale[uint64(m.Scale)|x>>55&4]<<30
 		if m.Base == NoReg {
-			a.noBase(t|4<<16|5<<24|index1[m.Index]|uint64(m.Scale&3)<<30, 24, 0, m)
-			return
+			t |= 5 << 24
+			d = 4
+			goto store
 		}
-		t |= 4<<16 | sib1[m.Base] | index1[m.Index] | uint64(m.Scale&3)<<30
-		if t&memBad != 0 || m.Scale > 3 {
-			panic(errMem)
-		}
+		t |= sib1[m.Base]
 	}
-	var d uint64
 	if uint64(uint32(m.Disp))|t&memDisp != 0 {
+		t |= mod1 << 16
 		d = 1
 	}
-	t += d << 22
 	if m.Disp != int32(int8(m.Disp)) {
-		t += 1 << 22
+		t += mod1 << 16
 		d = 4
 	}
+store:
 	k := t >> 60
 	n := (24 + k) >> 3
 	to := unsafe.Add(a.base, a.pos)
@@ -188,50 +199,39 @@ func (a *Asm) mem1(t uint64, reg Reg, m Mem) {
 	a.pos += int(n + d)
 }
 
-// mem2 encodes an opcode of map 0F, or with a prefix, with a register and a
-// memory operand.
+// mem2 encodes an opcode of map 0F with a register and a memory operand.
 func (a *Asm) mem2(op opcode, rex uint64, reg uint8, m Mem) {
 	o := uint64(op)
 	t := o&0xffff00 | rex | reg2[reg]
-	n := uint64(32)
-	switch {
-	case m.Index == NoReg:
+	n := uint64(32) // bits before the displacement, without REX and prefix
+	var d uint64
+	if m.Index == NoReg {
 		b := base2[m.Base]
 		t |= b
 		n = 24 + b>>56&8
-	case m.Base == NoReg:
-		a.noBase(t|4<<24|5<<32|index2[m.Index]|uint64(m.Scale&3)<<38, 32, o, m)
-		return
-	default:
-		t |= 4<<24 | sib2[m.Base] | index2[m.Index] | uint64(m.Scale&3)<<38
-		if t&memBad != 0 || m.Scale > 3 {
-			panic(errMem)
+	} else {
+		x := index2[m.Index]
+		t |= x | 4<<24 | scale[uint64(m.Scale)|x>>55&4]<<38
+		if m.Base == NoReg {
+			t |= 5 << 32
+			d = 4
+			goto store
 		}
+		t |= sib2[m.Base]
 	}
-	var d uint64
 	if uint64(uint32(m.Disp))|t&memDisp != 0 {
+		t |= mod1 << 24
 		d = 1
 	}
-	t |= d << 30
 	if m.Disp != int32(int8(m.Disp)) {
-		t += 1 << 30
+		t += mod1 << 24
 		d = 4
 	}
+store:
 	k, g := t>>60, o>>24&8
 	n = (n + k + g) >> 3
 	to := unsafe.Add(a.base, a.pos)
 	*(*uint64)(to) = t<<k>>8<<g | o&0xff
 	*(*int32)(unsafe.Add(to, n)) = m.Disp
 	a.pos += int(n + d)
-}
-
-// noBase finishes an instruction with a memory operand without base, of which t
-// holds all n bits but REX, prefix and displacement.
-func (a *Asm) noBase(t, n, op uint64, m Mem) {
-	if t&memBad != 0 || m.Scale > 3 {
-		panic(errMem)
-	}
-	k, g := t>>60&8, op>>24&8
-	a.put(t<<k>>8<<g|op&0xff, (n+k+g)>>3)
-	a.put32(uint32(m.Disp))
 }

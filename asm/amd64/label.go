@@ -42,7 +42,8 @@ func (a *Asm) JmpL(l *Label) {
 		a.JmpBack(int(l.pos) - 1)
 		return
 	}
-	a.use(l, a.JmpRel())
+	a.put(0xe9|l.next()<<8, 5)
+	l.chain = int32(a.pos - 4)
 }
 
 // JccL jumps to a label if c holds, in two bytes if it is bound and near
@@ -52,7 +53,8 @@ func (a *Asm) JccL(c Cond, l *Label) {
 		a.JccBack(c, int(l.pos)-1)
 		return
 	}
-	a.use(l, a.Jcc(c))
+	a.put(0x800f|uint64(c)<<8|l.next()<<16, 6)
+	l.chain = int32(a.pos - 4)
 }
 
 // LeaL computes the address of a label.
@@ -62,12 +64,9 @@ func (a *Asm) LeaL(dst Reg, l *Label) {
 		a.PatchRel32(at, int(l.pos)-1)
 		return
 	}
-	a.use(l, at)
-}
-
-// use puts the rel32 field just written at the head of an unbound label's
-// list.
-func (a *Asm) use(l *Label, at int) {
 	a.write32(at, uint32(l.chain))
 	l.chain = int32(at)
 }
+
+// next is the rel32 field of a new use of an unbound label.
+func (l *Label) next() uint64 { return uint64(uint32(l.chain)) }

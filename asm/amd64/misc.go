@@ -22,12 +22,12 @@ var nops = [10]uint64{
 
 // Nop fills n bytes with as few instructions as it takes.
 func (a *Asm) Nop(n int) {
-	for n > 0 {
-		k := uint64(min(n, 9))
-		a.put(nops[k], 8)
+	for ; n >= 9; n -= 9 {
+		a.put(nops[9], 8)
 		a.put(0, 1)
-		a.pos += int(k) - 9
-		n -= int(k)
+	}
+	if n > 0 {
+		a.put(nops[n], uint64(n))
 	}
 }
 

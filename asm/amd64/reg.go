@@ -7,7 +7,8 @@
 //
 // Encoders never choose a scratch register and never split an operation: one
 // method call is one instruction, in its shortest form for the operands given.
-// What can't be encoded panics with one of the package's errors; a value is
+// What can't be encoded panics, registers and scales out of range with the
+// runtime's index error, all else with an error of this package. A value is
 // never cut to fit.
 package amd64
 
@@ -153,11 +154,9 @@ func AtIdx(base, index Reg, scale uint8, disp int32) Mem {
 	return Mem{Base: base, Index: index, Scale: scale, Disp: disp}
 }
 
-// What encoders panic with. They are internal faults of the caller: no input
-// may lead to one.
+// What encoders panic with, besides index errors. All are internal faults of the
+// caller: no input may lead to one.
 var (
-	errReg     error = errors.New("asm/amd64: register out of range")
-	errMem     error = errors.New("asm/amd64: memory operand can't be encoded")
 	errImm     error = errors.New("asm/amd64: immediate out of range")
 	errOp      error = errors.New("asm/amd64: operation has no such form")
 	errReach   error = errors.New("asm/amd64: branch target out of reach")

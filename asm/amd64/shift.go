@@ -41,10 +41,7 @@ func (a *Asm) ShiftX(op Shift, s Size, dst, src, count Reg) {
 	default:
 		panic(errOp)
 	}
-	if count > 15 {
-		panic(errReg)
-	}
-	a.vex(2, pp, s, 0xf7, dst, uint64(count), src)
+	a.vex(2, pp, s, 0xf7, dst, count, src)
 }
 
 // Rorx is dst = src rotated right by n, a count below the operand width,
@@ -59,12 +56,12 @@ func (a *Asm) Rorx(s Size, dst, src Reg, n uint8) {
 
 // vex encodes three registers with a three-byte VEX prefix of opcode map mm
 // and mandatory prefix pp. The prefix holds R, X, B and vvvv inverted.
-func (a *Asm) vex(mm, pp uint64, s Size, op uint64, reg Reg, vvvv uint64, rm Reg) {
-	if reg|rm > 15 {
-		panic(errReg)
-	}
-	b1 := mm | 0xe0 ^ uint64(reg>>3)<<7 ^ uint64(rm>>3)<<5
-	b2 := pp | uint64(s)<<7 | (vvvv^15)<<3
-	modrm := 0xc0 | uint64(reg&7)<<3 | uint64(rm&7)
-	a.put(0xc4|b1<<8|b2<<16|op<<24|modrm<<32, 5)
+func (a *Asm) vex(mm, pp uint64, s Size, op uint64, reg, vvvv, rm Reg) {
+	e := 0xc0<<16 | reg1[reg] | rm1[rm]
+	v := vvvvField[vvvv]
+	rb := e&4<<5 | e&1<<5 // R and B where VEX has them
+	a.put(0xc4|(mm|0xe0^rb)<<8|(pp|uint64(s)<<7|v)<<16|op<<24|e>>16&0xff<<32, 5)
 }
+
+// vvvvField is VEX.vvvv by register.
+var vvvvField = [16]uint64{0x78, 0x70, 0x68, 0x60, 0x58, 0x50, 0x48, 0x40, 0x38, 0x30, 0x28, 0x20, 0x18, 0x10, 0x08, 0}
