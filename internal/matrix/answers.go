@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/wasmjit/wasmjit/decoder"
@@ -83,11 +84,11 @@ func signature(ts []decoder.Type) string {
 func formatInputs(operands []decoder.Type) []string {
 	var list []string
 	for _, in := range inputs(operands) {
-		s := fmt.Sprintf("%x", in[0])
-		if len(operands) == 2 {
-			s += fmt.Sprintf(" %x", in[1])
+		var words []string
+		for _, x := range in {
+			words = append(words, strconv.FormatUint(x, 16))
 		}
-		list = append(list, s)
+		list = append(list, strings.Join(words, " "))
 	}
 	return list
 }

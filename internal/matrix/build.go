@@ -16,13 +16,14 @@ type variant struct {
 	use    use
 	// constant operands are in the code; the arguments at their position
 	// don't matter.
-	inputs [][2]uint64
+	inputs [][]uint64
 }
 
-// builder makes the module of one row.
+// builder makes the module of one opcode.
 type builder struct {
 	*helpers
-	row      *Row
+	name     string
+	emit     func(c *wasmtest.Code) // appends the opcode
 	operands []decoder.Type
 	result   decoder.Type
 	uses     []use
@@ -30,12 +31,15 @@ type builder struct {
 	turn     int // rotates uses, shapes and samples
 }
 
-// build makes the module of a numeric row, with everything that is to be
-// called in it.
+// newBuilder starts a module for an opcode of which emit appends the code.
+func newBuilder(name string, operands []decoder.Type, result decoder.Type, emit func(*wasmtest.Code)) *builder {
+	return &builder{helpers: newHelpers(), name: name, emit: emit, operands: operands, result: result, uses: usesOf(result)}
+}
+
+// build makes the module of a numeric row.
 func build(row *Row) *builder {
-	b := &builder{helpers: newHelpers(), row: row}
-	b.operands, b.result, _ = row.Numeric()
-	b.uses = usesOf(b.result)
+	operands, result, _ := row.Numeric()
+	b := newBuilder(row.Name, operands, result, func(c *wasmtest.Code) { c.OpU(row.Op) })
 	if len(b.operands) == 1 {
 		b.unary()
 	} else {
@@ -55,7 +59,7 @@ func (b *builder) unary() {
 	}
 	for _, in := range all {
 		for u := range b.uses {
-			b.add([]place{constant}, in, b.uses[u], straight, [][2]uint64{in})
+			b.add([]place{constant}, in, b.uses[u], straight, [][]uint64{in})
 		}
 	}
 }
@@ -73,7 +77,7 @@ func (b *builder) binary() {
 		}
 	}
 	for k, in := range all {
-		b.add([]place{constant, constant}, in, b.next(), straight, [][2]uint64{in})
+		b.add([]place{constant, constant}, in, b.next(), straight, [][]uint64{in})
 		// Each value once as a constant on the left and on the right.
 		if k%pairValues == 0 {
 			row := all[k : k+pairValues]
@@ -81,7 +85,7 @@ func (b *builder) binary() {
 			b.add([]place{constant, places[b.turn%len(places)]}, in, b.next(), shape(b.turn)%numShapes, row)
 		}
 		if k < pairValues {
-			var column [][2]uint64
+			var column [][]uint64
 			for l := k; l < len(all); l += pairValues {
 				column = append(column, all[l])
 			}
@@ -95,8 +99,8 @@ func (b *builder) binary() {
 }
 
 // same adds the opcode with one value as both operands.
-func (b *builder) same(all [][2]uint64) {
-	var diagonal [][2]uint64
+func (b *builder) same(all [][]uint64) {
+	var diagonal [][]uint64
 	for _, in := range all {
 		if in[0] == in[1] {
 			diagonal = append(diagonal, in)
@@ -116,9 +120,9 @@ func (b *builder) next() use {
 }
 
 // sample takes some of the inputs, others each time.
-func (b *builder) sample(all [][2]uint64) [][2]uint64 {
+func (b *builder) sample(all [][]uint64) [][]uint64 {
 	const step = 23 // no divisor of the number of pairs
-	var some [][2]uint64
+	var some [][]uint64
 	for i := b.turn % step; i < len(all); i += step {
 		some = append(some, all[i])
 	}
@@ -126,13 +130,13 @@ func (b *builder) sample(all [][2]uint64) [][2]uint64 {
 }
 
 // add makes one function.
-func (b *builder) add(ps []place, bits [2]uint64, u use, s shape, in [][2]uint64) {
+func (b *builder) add(ps []place, bits []uint64, u use, s shape, in [][]uint64) {
 	n := uint32(len(b.operands))
 	result, counter := 2*n, 2*n+1
 	locals := append(append([]decoder.Type(nil), b.operands...), b.result, decoder.I32)
 
 	var c wasmtest.Code
-	name := b.row.Name
+	name := b.name
 	if s == crowded {
 		b.crowd(&c)
 	}
@@ -143,12 +147,12 @@ func (b *builder) add(ps []place, bits [2]uint64, u use, s shape, in [][2]uint64
 	}
 	for i, p := range ps {
 		p.emit(b.helpers, &c, source{b.operands[i], uint32(i), n + uint32(i), bits[i]})
-		name += fmt.Sprintf(" %s", p.name)
+		name += " " + p.name
 		if p.name == constant.name {
 			name += fmt.Sprintf(" 0x%x", bits[i])
 		}
 	}
-	c.OpU(b.row.Op)
+	b.emit(&c)
 	switch s {
 	case looped:
 		c.Set(result).Get(counter).I32(1).Op(0x6b).Tee(counter).OpU(0x0d, 0).End()

@@ -33,8 +33,8 @@ func forEngines(t *testing.T, f func(t *testing.T, open func(t *testing.T) engin
 }
 
 // instantiate makes an instance of a generated module, which may import the
-// host module.
-func instantiate(t *testing.T, e engine.Engine, bin []byte) engine.Instance {
+// host module and others.
+func instantiate(t *testing.T, e engine.Engine, bin []byte, others map[string]engine.Exporter) engine.Instance {
 	t.Helper()
 	m, err := e.Compile(bin)
 	if err != nil {
@@ -45,6 +45,9 @@ func instantiate(t *testing.T, e engine.Engine, bin []byte) engine.Instance {
 		t.Fatal(err)
 	}
 	in, err := e.Instantiate(m, func(module, name string) engine.Extern {
+		if x, ok := others[module]; ok {
+			return x.Export(name)
+		}
 		if module == "host" {
 			return host.Export(name)
 		}

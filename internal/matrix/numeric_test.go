@@ -72,7 +72,7 @@ func TestNumeric(t *testing.T) {
 			b := build(r)
 			functions += len(b.variants)
 			t.Run(r.Name, func(t *testing.T) {
-				calls += runRow(t, open(t), b)
+				calls += runRow(t, open(t), r, b)
 			})
 		}
 		t.Logf("%d functions, %d calls", functions, calls)
@@ -83,8 +83,8 @@ func TestNumeric(t *testing.T) {
 const maxFaults = 5
 
 // runRow calls every function of a row's module and gives their number.
-func runRow(t *testing.T, e engine.Engine, b *builder) int {
-	in := instantiate(t, e, b.m.Bytes())
+func runRow(t *testing.T, e engine.Engine, r *Row, b *builder) int {
+	in := instantiate(t, e, b.m.Bytes(), nil)
 	calls, faults := 0, 0
 	for _, v := range b.variants {
 		f := in.Func(v.export)
@@ -93,10 +93,10 @@ func runRow(t *testing.T, e engine.Engine, b *builder) int {
 		}
 		for _, args := range v.inputs {
 			calls++
-			if msg := b.check(f, &v, args[:len(b.operands)]); msg != "" {
+			if msg := b.check(f, r.Op, &v, args); msg != "" {
 				faults++
 				if faults <= maxFaults {
-					t.Errorf("%s: %s(%x): %s", v.name, b.row.Name, args[:len(b.operands)], msg)
+					t.Errorf("%s: %s(%x): %s", v.name, r.Name, args, msg)
 				}
 			}
 		}
@@ -109,19 +109,13 @@ func runRow(t *testing.T, e engine.Engine, b *builder) int {
 
 // check makes one call and says what is wrong with its outcome. Arguments
 // of 32 bits come with garbage above.
-func (b *builder) check(f engine.Func, v *variant, args []uint64) string {
-	want, wantTrap := refinterp.Numeric(b.row.Op, args[0], args[len(args)-1])
-	passed := append([]uint64(nil), args...)
-	for i, t := range b.operands {
-		if t == decoder.I32 || t == decoder.F32 {
-			passed[i] |= garbage
-		}
-	}
-	got, err := f.Call(passed...)
+func (b *builder) check(f engine.Func, op uint32, v *variant, args []uint64) string {
+	want, wantTrap := refinterp.Numeric(op, args[0], args[len(args)-1])
+	got, err := f.Call(b.dirty(args)...)
 	if err != nil || wantTrap != "" {
 		return checkTrap(err, wantTrap)
 	}
-	ok := refinterp.Accepts(b.row.Op, want, got[0], args...)
+	ok := refinterp.Accepts(op, want, got[0], args...)
 	if v.use.want != nil {
 		want = v.use.want(want)
 		ok = got[0] == want
@@ -137,6 +131,17 @@ func (b *builder) check(f engine.Func, v *variant, args []uint64) string {
 		}
 	}
 	return ""
+}
+
+// dirty puts garbage above arguments of 32 bits.
+func (b *builder) dirty(args []uint64) []uint64 {
+	passed := append([]uint64(nil), args...)
+	for i, t := range b.operands {
+		if t == decoder.I32 || t == decoder.F32 {
+			passed[i] |= garbage
+		}
+	}
+	return passed
 }
 
 // checkTrap compares an error with the trap that was to come, "" for none.

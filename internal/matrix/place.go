@@ -43,7 +43,10 @@ func hostModule() *engine.HostModule {
 
 // newHelpers starts a module. Memory 0 has one page that is never grown, so
 // that memory.size is a 1 the compiler can't fold.
-func newHelpers() *helpers {
+func newHelpers() *helpers { return newHelpersWith(nil) }
+
+// newHelpersWith lets imports add more of them.
+func newHelpersWith(imports func(*wasmtest.Module)) *helpers {
 	h := &helpers{
 		m: wasmtest.New(), identity: map[decoder.Type]uint32{}, host: map[decoder.Type]uint32{},
 		slot: map[decoder.Type]uint32{}, sig: map[decoder.Type]uint32{}, global: map[decoder.Type]uint32{},
@@ -51,6 +54,9 @@ func newHelpers() *helpers {
 	for _, t := range numTypes {
 		h.sig[t] = h.m.Type(wasmtest.Types(t), wasmtest.Types(t))
 		h.host[t] = h.m.ImportFunc("host", t.String(), h.sig[t])
+	}
+	if imports != nil {
+		imports(h.m)
 	}
 	h.m.Memory(1, 1)
 	table := h.m.Table(decoder.FuncRef, 8, 8)

@@ -50,20 +50,31 @@ const pairValues = 20
 
 // inputs gives the operand tuples of an opcode: every edge value, or all
 // pairs of the first ones.
-func inputs(operands []decoder.Type) [][2]uint64 {
-	var in [][2]uint64
+func inputs(operands []decoder.Type) [][]uint64 {
+	var in [][]uint64
 	a := edges[operands[0]]
 	if len(operands) == 1 {
 		for _, x := range a {
-			in = append(in, [2]uint64{x})
+			in = append(in, []uint64{x})
 		}
 		return in
 	}
 	b := edges[operands[1]]
 	for _, x := range a[:min(len(a), pairValues)] {
 		for _, y := range b[:min(len(b), pairValues)] {
-			in = append(in, [2]uint64{x, y})
+			in = append(in, []uint64{x, y})
 		}
 	}
 	return in
+}
+
+// pattern fills memory so that a wrong address or width shows.
+func pattern(n int) []byte {
+	p := make([]byte, n)
+	x := uint32(1)
+	for i := range p {
+		x = x*1664525 + 1013904223
+		p[i] = byte(x >> 24)
+	}
+	return p
 }

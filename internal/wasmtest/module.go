@@ -179,6 +179,22 @@ func (m *Module) Data(offset uint32, data []byte) {
 	m.datas = append(m.datas, appendString(append([]byte{0}, c...), string(data)))
 }
 
+// PassiveData adds a passive data segment and gives its index.
+func (m *Module) PassiveData(data []byte) uint32 {
+	m.datas = append(m.datas, appendString([]byte{1}, string(data)))
+	return uint32(len(m.datas) - 1)
+}
+
+// PassiveElem adds a passive segment of functions and gives its index.
+func (m *Module) PassiveElem(funcs ...uint32) uint32 {
+	b := AppendU([]byte{1, 0}, uint64(len(funcs)))
+	for _, f := range funcs {
+		b = AppendU(b, uint64(f))
+	}
+	m.elems = append(m.elems, b)
+	return uint32(len(m.elems) - 1)
+}
+
 // Start sets the start function.
 func (m *Module) Start(f uint32) { m.start = int64(f) }
 
@@ -207,6 +223,10 @@ func (m *Module) Bytes() []byte {
 		b = append(AppendU(append(b, 8), uint64(len(body))), body...)
 	}
 	section(9, m.elems)
+	if len(m.datas) > 0 {
+		n := AppendU(nil, uint64(len(m.datas)))
+		b = append(AppendU(append(b, 12), uint64(len(n))), n...)
+	}
 	section(10, m.codes)
 	section(11, m.datas)
 	return b
