@@ -55,6 +55,11 @@ func (r *reader) took(at, next, most int, what string) bool {
 		r.pos = next
 		return true
 	}
+	r.failLEB(at, most, what)
+	return false
+}
+
+func (r *reader) failLEB(at, most int, what string) {
 	switch lebFault(r.base, at, r.end, most) {
 	case lebTruncated:
 		r.failEnd(at, what)
@@ -63,7 +68,6 @@ func (r *reader) took(at, next, most int, what string) bool {
 	default:
 		r.fail(at, CodeLEB, "expected %s, found an integer that is too large", what)
 	}
-	return false
 }
 
 func (r *reader) u32(what string) uint32 {
@@ -77,12 +81,26 @@ func (r *reader) u32(what string) uint32 {
 	return v
 }
 
+// length is u32 for names in two parts, which are joined only for a message.
+func (r *reader) length(of, what string) int {
+	if r.err != nil {
+		return 0
+	}
+	v, next := U32(r.base, r.pos)
+	if next > r.end {
+		r.failLEB(r.pos, 5, of+what)
+		return 0
+	}
+	r.pos = next
+	return int(v)
+}
+
 // count reads the length of a vector whose entries take at least minSize
 // bytes each, and refuses one that can't fit into what is left: so a slice of
 // that length may be made at once.
 func (r *reader) count(what string, most, minSize int) int {
 	at := r.pos
-	n := int(r.u32("the number of " + what))
+	n := r.length("the number of ", what)
 	if n > most {
 		r.fail(at, CodeTooLarge, "%d %s are over the limit of %d", n, what, most)
 		return 0
@@ -97,7 +115,7 @@ func (r *reader) count(what string, most, minSize int) int {
 // span reads a length and steps over as many bytes.
 func (r *reader) span(what string) (start, end int) {
 	at := r.pos
-	n := int(r.u32("the length of " + what))
+	n := r.length("the length of ", what)
 	if n > r.left() {
 		r.fail(at, CodeTruncated, "expected %s of %d bytes, found only %d bytes to the end of the %s", what, n, r.left(), r.within)
 		return r.pos, r.pos
