@@ -3,6 +3,7 @@ package runtime
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -184,6 +185,9 @@ func (i *Instance) function(fn uint32) *Func {
 			store: i.store, inst: i, index: fn, block: i.block,
 			sig:   i.sigs[i.module.Decoded().Funcs[fn]],
 			entry: i.module.Entry(fn),
+		}
+		if _, ok := slices.BinarySearch(i.module.Decoded().RefFuncs, fn); ok {
+			f.record = uintptr(i.funcRef(fn))
 		}
 		if i.funcs == nil {
 			i.funcs = make(map[uint32]*Func)
