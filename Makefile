@@ -10,10 +10,10 @@ STATICCHECK ?= $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # Folders with a go.mod of their own: tests with heavy dependencies.
 NESTED = $(patsubst %/go.mod,%,$(wildcard */go.mod */*/go.mod */*/*/go.mod))
 
-.PHONY: help build test check fmt vet lint imports generated generate spec bench corpus demos stdlib clean
+.PHONY: help build test check fmt vet lint imports generated generate spec bench v8 corpus demos stdlib clean
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 12
+	@sed -n 's/^\([a-z0-9]*\):.*## /\1\t/p' Makefile | expand -t 12
 
 build: ## bin/wasmjit
 	$(GO) build -trimpath -o bin/wasmjit ./cmd/wasmjit
@@ -49,6 +49,9 @@ spec: ## the specification's suites only, with their counts
 
 bench: ## every benchmark once, without tests
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+v8: build ## the modules of make corpus by turns with V8 (table of PERF.md)
+	scripts/perf-v8.sh
 
 corpus: build ## get the module list from npm and compile each with -j1 and -j2
 	scripts/corpus.sh

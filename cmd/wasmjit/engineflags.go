@@ -31,7 +31,7 @@ func (f *engineFlags) register(c *cobra.Command, bounds string) {
 	fs.BoolVar(&f.liftoffOnly, "liftoff-only", true,
 		"compile every function ahead with Liftoff, and fail if one can't be; there is no other way yet")
 	fs.StringVar(&f.bounds, "bounds", bounds, "how memory accesses are checked: "+boundsValues(bounds))
-	fs.StringVar(&f.cpu, "cpu", "native", "instructions that code may use: native or baseline (any x86-64)")
+	fs.StringVar(&f.cpu, "cpu", "native", "instructions that code may use: native or baseline (x86-64 with SSE4.1)")
 	fs.StringVar(&f.protection, "write-protect-code-memory", "seal",
 		"seal (writable, then executable for good) or off (both at once)")
 	fs.Lookup("write-protect-code-memory").NoOptDefVal = "seal"
