@@ -87,9 +87,6 @@ var explained = map[string]string{
 	"threads/imports.bin.wast:255": "reference-types",
 	"threads/imports.bin.wast:258": "reference-types",
 	"threads/imports.bin.wast:261": "reference-types",
-	// A table of 2^32-1 entries is over the implementation's limit (spec,
-	// appendix 7.2).
-	"core/table.bin.wast:31": "implementation-limit",
 }
 
 // Reason is the reason of a failure as the list writes it: without the part

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/wasmjit/wasmjit/asm/amd64"
 	"github.com/wasmjit/wasmjit/decoder"
 	"github.com/wasmjit/wasmjit/internal/engine"
 	"github.com/wasmjit/wasmjit/internal/testenv"
@@ -61,7 +60,7 @@ func (e *Engine) CompileModule(m *decoder.Module) (engine.Module, error) {
 		Workers: e.mode.Workers,
 		Liftoff: liftoff.Options{
 			Arch:         liftoff.AMD64,
-			CPU:          cpu(),
+			CPU:          liftoff.HostCPU(),
 			Bounds:       e.store.Bounds(),
 			Reference:    e.mode.Reference,
 			FewRegisters: e.mode.FewRegisters,
@@ -72,12 +71,6 @@ func (e *Engine) CompileModule(m *decoder.Module) (engine.Module, error) {
 		return nil, engine.DecodeFailure(err)
 	}
 	return module{n}, nil
-}
-
-// cpu is what this machine can do.
-func cpu() liftoff.CPU {
-	c := amd64.Detect()
-	return liftoff.CPU{Popcnt: c.Popcnt, Lzcnt: c.Lzcnt, BMI1: c.BMI1, BMI2: c.BMI2}
 }
 
 // host is a Go-made module.
