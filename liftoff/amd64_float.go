@@ -66,18 +66,17 @@ func (m *masm) minmax(w fwidth, max bool, d, x, y reg) {
 	a.PatchShort(done2)
 }
 
-// copysign emits d = x with the sign of y; tmp is another register.
-func (m *masm) copysign(w fwidth, d, x, y, tmp reg) {
-	a := &m.x
-	a.MovapsRR(fp(tmp), fp(y))
-	a.PsrlImm(w.size(), fp(tmp), w.signShift())
-	a.PsllImm(w.size(), fp(tmp), w.signShift())
-	if d != x {
-		a.MovapsRR(fp(d), fp(x))
-	}
-	a.PsllImm(w.size(), fp(d), 1)
-	a.PsrlImm(w.size(), fp(d), 1)
-	a.SseRR(amd64.ORPS, fp(d), fp(tmp))
+// signOf emits d = the sign bit of x alone.
+func (m *masm) signOf(w fwidth, d, x reg) {
+	m.x.MovapsRR(fp(d), fp(x))
+	m.x.PsrlImm(w.size(), fp(d), w.signShift())
+	m.x.PsllImm(w.size(), fp(d), w.signShift())
+}
+
+// withSign emits d = |x| with the sign bit that is in sign.
+func (m *masm) withSign(w fwidth, d, x, sign reg) {
+	m.signop(w, opFAbs, d, x, noReg)
+	m.x.SseRR(amd64.ORPS, fp(d), fp(sign))
 }
 
 // signop emits d = |x| or -x, which touch the sign bit alone, of NaNs too.

@@ -184,6 +184,9 @@ func (c *Compiler) shiftVar(pc int, w width, op shiftOp, x *decoder.Operand, xi 
 			c.claim(count)
 		}
 		c.fill(count, y, yi)
+		if ry != noReg && ry != rx {
+			c.locked &^= ry.bit()
+		}
 	}
 	d := c.resultAvoiding(pc, t, rx, count)
 	c.move(t, d, rx)

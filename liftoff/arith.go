@@ -218,14 +218,23 @@ func (c *Compiler) fbinop(pc int, w fwidth, op floatOp) int {
 		return pc
 	}
 	ry := c.use(y, i+1)
+	if op == opFCopysign {
+		sign := c.alloc(allFP)
+		c.signOf(w, sign, ry)
+		if ry != rx {
+			c.locked &^= ry.bit()
+		}
+		d := c.result(pc, t, rx, noReg)
+		c.withSign(w, d, rx, sign)
+		c.pushReg(t, d)
+		return pc
+	}
 	d := c.result(pc, t, rx, noReg)
 	if d == ry && d != rx {
 		d = c.alloc(allFP)
 	}
 	if op <= opFDiv {
 		c.fbinopReg(w, op, d, rx, ry)
-	} else if op == opFCopysign {
-		c.copysign(w, d, rx, ry, c.alloc(allFP))
 	} else {
 		c.minmax(w, op == opFMax, d, rx, ry)
 	}

@@ -21,8 +21,8 @@ func (c *Compiler) brTable(pc int) int {
 	entries := pc
 	// The default target comes last; it fixes the number of values.
 	for k := uint32(0); k < count; k++ {
-		_, pc = decoder.U32(c.base, pc)
-		if pc >= fail {
+		// Not to walk off the file, however long the labels are.
+		if _, pc = decoder.U32(c.base, pc); pc >= c.v.End {
 			return fail
 		}
 	}

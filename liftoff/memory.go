@@ -21,7 +21,7 @@ var accessLog2 = [...]uint8{mem8S: 0, mem8U: 0, mem16S: 1, mem16U: 1, mem32S: 2,
 // memArg reads the immediate of a memory instruction.
 func (c *Compiler) memArg(pc int, a access) (offset uint32, next int) {
 	align, pc := decoder.U32(c.base, pc)
-	if align > uint32(accessLog2[a]) || len(c.m.Memories) == 0 {
+	if pc >= fail || align > uint32(accessLog2[a]) || len(c.m.Memories) == 0 {
 		return 0, fail
 	}
 	return decoder.U32(c.base, pc)

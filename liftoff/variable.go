@@ -104,7 +104,7 @@ func (c *Compiler) constF64(pc int) int {
 // globalGet compiles global.get.
 func (c *Compiler) globalGet(pc int) int {
 	n, pc := decoder.U32(c.base, pc)
-	if int(n) >= len(c.m.Globals) {
+	if pc >= fail || int(n) >= len(c.m.Globals) {
 		return fail
 	}
 	t := c.m.Globals[n].Type
@@ -118,7 +118,7 @@ func (c *Compiler) globalGet(pc int) int {
 // globalSet compiles global.set.
 func (c *Compiler) globalSet(pc int) int {
 	n, pc := decoder.U32(c.base, pc)
-	if int(n) >= len(c.m.Globals) || !c.m.Globals[n].Mutable {
+	if pc >= fail || int(n) >= len(c.m.Globals) || !c.m.Globals[n].Mutable {
 		return fail
 	}
 	t := c.m.Globals[n].Type
