@@ -23,11 +23,13 @@ import (
 // nativeCall is what run takes and gives. It may be reused: run allocates
 // only when Results is too small.
 type nativeCall struct {
-	Entry uintptr      // code address
-	Inst  uintptr      // instance block (or host block) to run it in
-	GP    [4]uint64    // rax, rcx, rdx, rsi
-	FP    [8][2]uint64 // xmm0-xmm7
-	Stack []uint64     // stack argument cells
+	Entry uintptr // code address
+	Inst  uintptr // instance block (or host block) to run it in
+	// GP is rax, rcx, rdx, rsi.
+	GP [liftoff.NumGPArgs]uint64
+	// FP is xmm0 and up.
+	FP    [liftoff.NumFPArgs][2]uint64
+	Stack []uint64 // stack argument cells
 	// ResultCells is the number of result cells, behind the argument cells.
 	ResultCells int
 
@@ -59,10 +61,10 @@ type exitHandler interface {
 // hostFrame lies on the native stack, where the host-call stub saved the
 // registers of the caller. It is valid until hostCall returns.
 type hostFrame struct {
-	kept [8][2]uint64 // xmm8-xmm15
-	FP   [8][2]uint64 // xmm0-xmm7
-	GP   [4]uint64    // rax, rcx, rdx, rsi
-	keep [6]uint64    // r8-r13
+	kept [8][2]uint64                 // xmm8-xmm15
+	FP   [liftoff.NumFPArgs][2]uint64 // xmm0 and up
+	GP   [liftoff.NumGPArgs]uint64    // rax, rcx, rdx, rsi
+	keep [6]uint64                    // r8-r13
 	rbx  uint64
 	inst uintptr // r14
 	rbp  uintptr // the caller's frame
@@ -102,8 +104,8 @@ func (f *hostFrame) Frame() (pc, fp uintptr) { return f.ret, f.rbp }
 // call. It is valid until routine returns.
 type routineFrame struct {
 	kept [8][2]uint64
-	fp   [8][2]uint64
-	Args [4]uint64 // rax (the immediate), rcx, rdx, rsi
+	fp   [liftoff.NumFPArgs][2]uint64
+	Args [liftoff.NumGPArgs]uint64 // rax (the immediate), rcx, rdx, rsi
 	keep [6]uint64
 	rbx  uint64
 	Inst uintptr // r14, the caller's instance block

@@ -129,7 +129,7 @@ func TestNativeSyscallMode(t *testing.T) {
 // signals that make Go print its goroutines.
 func TestNativeGoroutineDump(t *testing.T) {
 	for _, godebug := range []string{"", "asyncpreemptoff=1"} {
-		for _, signo := range []unix.Signal{unix.SIGQUIT, unix.SIGABRT} {
+		for _, signo := range []unix.Signal{unix.SIGQUIT, unix.SIGABRT, unix.SIGSEGV} {
 			cmd, out := child(t, "spin", godebug)
 			r, w, err := os.Pipe()
 			if err != nil {

@@ -5,6 +5,7 @@ package runtime
 import (
 	"errors"
 	"fmt"
+	"os"
 	goruntime "runtime"
 	"runtime/debug"
 	"slices"
@@ -142,7 +143,7 @@ func TestNativeArguments(t *testing.T) {
 		for i, r := range []Reg{RAX, RCX, RDX, RSI, RBX, RSP} {
 			a.MovMR(S64, At(R14, gp+int32(8*i)), r)
 		}
-		for x := range XReg(8) {
+		for x := range XReg(liftoff.NumFPArgs) {
 			a.MovupsMR(At(R14, fp+16*int32(x)), x)
 		}
 		for i := range int32(cells) { // results are the arguments, backwards
@@ -150,7 +151,7 @@ func TestNativeArguments(t *testing.T) {
 			a.MovMR(S64, At(RBP, 16+8*(2*cells-1-i)), RDI)
 		}
 		a.MovRR(S64, RAX, RSI)
-		a.MovapsRR(XMM0, XMM7)
+		a.MovapsRR(XMM0, liftoff.NumFPArgs-1)
 	}))
 	c := &nativeCall{Entry: entry, Inst: addrOf(b), ResultCells: cells}
 	for i := range c.GP {
@@ -178,8 +179,8 @@ func TestNativeArguments(t *testing.T) {
 		if rsp := b[gp/8+5]; rsp%16 != 0 {
 			t.Errorf("rsp = %#x after push rbp, want a multiple of 16", rsp)
 		}
-		if c.RetGP != c.GP[3] || c.RetFP != c.FP[7] {
-			t.Errorf("results %x, %x, want %x, %x", c.RetGP, c.RetFP, c.GP[3], c.FP[7])
+		if c.RetGP != c.GP[3] || c.RetFP != c.FP[liftoff.NumFPArgs-1] {
+			t.Errorf("results %x, %x, want %x, %x", c.RetGP, c.RetFP, c.GP[3], c.FP[liftoff.NumFPArgs-1])
 		}
 		if want := []uint64{1 << 63, 4, 3, 2, 1}; !slices.Equal(c.Results, want) {
 			t.Errorf("stack results %x, want %x", c.Results, want)
@@ -636,6 +637,48 @@ func TestNativeStackSizes(t *testing.T) {
 	}
 }
 
+// TestNativeStackIdle: stacks that stay idle give their address space back.
+func TestNativeStackIdle(t *testing.T) {
+	mapped := func(at uintptr) bool {
+		maps, err := os.ReadFile("/proc/self/maps")
+		if err != nil {
+			t.Skip("no procfs: ", err)
+		}
+		return strings.Contains(string(maps), fmt.Sprintf("%x-%x ---p", at, at+stackGuard))
+	}
+	var bases []uintptr
+	func() {
+		var stacks []*nativeStack
+		for range 10 {
+			s, err := acquireStack(3 << 16)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !mapped(s.base) {
+				t.Errorf("guard of %#x isn't mapped without access", s.base)
+			}
+			stacks, bases = append(stacks, s), append(bases, s.base)
+		}
+		for _, s := range stacks {
+			s.release()
+		}
+	}()
+	left := len(bases)
+	for i := 0; left > 0 && i < 200; i++ {
+		goruntime.GC()
+		time.Sleep(time.Millisecond) // finalizers have a goroutine of their own
+		left = 0
+		for _, at := range bases {
+			if mapped(at) {
+				left++
+			}
+		}
+	}
+	if left > 0 {
+		t.Errorf("%d of %d idle stacks are still mapped after 200 collections", left, len(bases))
+	}
+}
+
 // loop is a guest function that never returns.
 func loop(t testing.TB) uintptr {
 	return native(t, function(func(a *Asm) {
@@ -706,7 +749,7 @@ func TestNativeLoopAndGC(t *testing.T) {
 		_, err := s.run(&nativeCall{Entry: entry, Inst: addrOf(b)}, h)
 		ended <- err
 	}()
-	for range 50 {
+	for range 20 {
 		goruntime.GC()
 	}
 	quit.Store(true)
@@ -715,7 +758,7 @@ func TestNativeLoopAndGC(t *testing.T) {
 		t.Fatalf("error %v, want stop", err)
 	}
 	if !syscallMode.Load() && h.preemptions < 2 {
-		t.Errorf("%d preemptions during 50 collections", h.preemptions)
+		t.Errorf("%d preemptions during 20 collections", h.preemptions)
 	}
 }
 

@@ -52,7 +52,7 @@ TEXT ·trapHandler(SB), NOSPLIT|NOFRAME|TOPFRAME, $0-0
 	IF_QUIET(forward)
 	MOVL  si_code(SI), R8
 	TESTL R8, R8
-	JLE   forward // sent by kill, tgkill or sigqueue
+	JLE   sent // by kill, tgkill or sigqueue: Go ends the process
 	MOVQ  DI, ctxBlock_faultSignal(CX)
 	MOVQ  si_addr(SI), R8
 	MOVQ  R8, ctxBlock_faultAddr(CX)
@@ -60,6 +60,9 @@ TEXT ·trapHandler(SB), NOSPLIT|NOFRAME|TOPFRAME, $0-0
 	MOVQ  ·sigs+sigState_trapPad(SB), AX
 	MOVQ  AX, uc_pc(DX)
 	RET
+
+sent:
+	JMP ·tracebackHandler(SB)
 
 forward:
 	FORWARD
@@ -78,7 +81,7 @@ forward:
 	FORWARD
 
 // tracebackHandler shows Go a Go frame instead of native code while its
-// handler walks the stack (SIGPROF, SIGQUIT, SIGABRT): wasmCode, called by
+// handler walks the stack (SIGPROF, SIGQUIT, SIGABRT, kill): wasmCode, called by
 // whoever entered native code.
 TEXT ·tracebackHandler(SB), NOSPLIT|NOFRAME|TOPFRAME, $0-0
 	IF_NATIVE(forward)

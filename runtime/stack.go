@@ -56,7 +56,7 @@ type ctxBlock struct {
 	// hold its registers.
 	preemptPC, flags uintptr
 
-	_          [liftoff.CtxStackLimit - 0x130]byte
+	_          [liftoff.CtxStackLimit - 0xb0 - 16*liftoff.NumFPArgs]byte
 	stackLimit uintptr
 	routines   [liftoff.NumRoutines]uintptr
 
@@ -162,6 +162,7 @@ func newStack(size int) (*nativeStack, error) {
 }
 
 func (s *nativeStack) unmap() {
+	s.ctx = nil // Go's heap may get the address
 	if err := unix.MunmapPtr(ptr(s.base), s.hi+ctxBytes-s.base); err != nil {
 		panic("runtime: cannot unmap a native stack: " + err.Error())
 	}

@@ -290,8 +290,10 @@ func (b *stubBuilder) call() {
 	for i, r := range keptRegs {
 		b.MovMR(amd64.S64, frameAt(unsafe.Offsetof(hostFrame{}.keep)+8*uintptr(i)), r)
 	}
-	for i := range amd64.XReg(8) {
+	for i := range amd64.XReg(liftoff.NumFPArgs) {
 		b.MovupsMR(frameAt(unsafe.Offsetof(hostFrame{}.FP)+16*uintptr(i)), i)
+	}
+	for i := range amd64.XReg(8) {
 		b.MovupsMR(frameAt(unsafe.Offsetof(hostFrame{}.kept)+16*uintptr(i)), amd64.XMM8+i)
 	}
 	b.JmpL(&b.leave)
