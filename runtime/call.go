@@ -103,11 +103,16 @@ func (f *Func) callHost(ctx context.Context, caller *Instance, stack []uint64) e
 type thread struct {
 	stack *nativeStack
 	// g is the goroutine that uses the stack, 0 for none. Only that
-	// goroutine touches inHost: set while a host function runs, which is when
-	// the stack can take another call. Contexts leak to other goroutines and
-	// outlive calls; both are found out by g.
-	g      atomic.Uintptr
+	// goroutine touches the fields below. Contexts leak to other goroutines
+	// and outlive calls; both are found out by g.
+	g atomic.Uintptr
+	// inHost is set while a host function runs, which is when the stack can
+	// take another call.
 	inHost bool
+	// cancel is the innermost call's that watches a context, and done that
+	// context's channel: calls under the same channel need no other.
+	cancel *canceller
+	done   <-chan struct{}
 }
 
 type threadKey struct{}
@@ -152,9 +157,20 @@ func (a *guestCall) run(ctx context.Context, f *Func, stack []uint64) error {
 			s.release()
 		}()
 	}
-	if ctx.Done() != nil {
-		a.cancel = &canceller{stack: a.thread.stack}
-		defer a.cancel.watch(ctx)()
+	if done := ctx.Done(); done != nil {
+		t := a.thread
+		if t.done == done {
+			a.cancel = t.cancel
+		} else {
+			outer, outerDone := t.cancel, t.done
+			a.cancel = &canceller{stack: t.stack}
+			t.cancel, t.done = a.cancel, done
+			end := a.cancel.watch(ctx)
+			defer func() {
+				end()
+				t.cancel, t.done = outer, outerDone
+			}()
+		}
 	}
 
 	a.call.Entry, a.call.Inst = f.entry, f.block

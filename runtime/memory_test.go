@@ -50,12 +50,14 @@ func TestMemoryGrow(t *testing.T) {
 		if old, ok := m.Grow(1); old != 4 || !ok {
 			t.Errorf("Grow(1) to the maximum = %d, %v", old, ok)
 		}
-		if !reservations.contains(m.base) || !reservations.contains(m.base+m.reserved-1) || reservations.contains(m.base+m.reserved) {
-			t.Error("the reservation isn't registered as it is")
+		for at, in := range map[uintptr]bool{m.base: true, m.base + m.reserved - 1: true, m.base - 1: false, m.base + m.reserved: false} {
+			if lo, ok := reservations.find(at); (ok && lo == m.base) != in {
+				t.Errorf("the reservation at %#x isn't registered as it is: %#x is in %#x, %v", m.base, at, lo, ok)
+			}
 		}
 		base := m.base
 		s.Close()
-		if m.Bytes() != nil || m.Pages() != 0 || reservations.contains(base) {
+		if _, ok := reservations.find(base); m.Bytes() != nil || m.Pages() != 0 || ok {
 			t.Error("the memory outlives the store")
 		}
 		if _, ok := m.Grow(0); ok {
@@ -161,4 +163,12 @@ func runChild(t *testing.T, mode string, env ...string) string {
 		t.Fatalf("child: %v\n%s", err, out)
 	}
 	return string(out)
+}
+
+func TestStackSize(t *testing.T) {
+	for _, n := range []int{-1, 1<<30 + 1} {
+		if s, err := NewStore(Config{StackSize: n}); err == nil || strings.Contains(err.Error(), "\n") {
+			t.Errorf("stack of %d bytes: %v, %v", n, s, err)
+		}
+	}
 }

@@ -65,13 +65,15 @@ func TestRegistry(t *testing.T) {
 	}
 	want := map[uintptr]bool{0xfff: false, 0x1000: true, 0x1fff: true, 0x2000: false, 0x3000: true, 0x5800: true, 0x6000: false, 0x9fff: true, 0xa000: false}
 	for at, in := range want {
-		if r.contains(at) != in {
-			t.Errorf("contains(%#x) = %v", at, !in)
+		if lo, ok := r.find(at); ok != in || ok && lo != at&^0xfff {
+			t.Errorf("find(%#x) = %#x, %v", at, lo, ok)
 		}
 	}
 	r.remove(0x3000)
-	if r.contains(0x3000) || !r.contains(0x1000) || !r.contains(0x5000) {
-		t.Error("remove took away the wrong range")
+	for at, in := range map[uintptr]bool{0x1000: true, 0x3000: false, 0x5000: true} {
+		if _, ok := r.find(at); ok != in {
+			t.Errorf("after remove: find(%#x) = %v", at, ok)
+		}
 	}
 }
 

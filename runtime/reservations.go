@@ -44,9 +44,13 @@ func (r *registry) remove(addr uintptr) {
 	}
 }
 
-func (r *registry) contains(addr uintptr) bool {
+// find gives the start of the range that contains addr.
+func (r *registry) find(addr uintptr) (lo uintptr, ok bool) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	_, ok := r.search(addr)
-	return ok
+	i, ok := r.search(addr)
+	if !ok {
+		return 0, false
+	}
+	return r.ranges[i].lo, true
 }

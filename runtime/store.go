@@ -59,15 +59,13 @@ type Store struct {
 	members atomic.Int64
 }
 
-// NewStore makes an empty store. It fails on platforms that can't run compiled
-// code, and where guarded memories are asked for and 8 GiB of address space
-// can't be reserved.
+// NewStore makes an empty store, which must be closed: the garbage collector
+// doesn't free what it holds. It fails on platforms that can't run compiled
+// code, for a stack size out of range (the most is 1 GiB), and where guarded
+// memories are asked for and 8 GiB of address space can't be reserved.
 func NewStore(c Config) (*Store, error) {
 	if err := nativeInit(); err != nil {
 		return nil, err
-	}
-	if c.StackSize < 0 {
-		return nil, fmt.Errorf("negative stack size %d", c.StackSize)
 	}
 	s := &Store{
 		bounds:    c.Bounds,
@@ -83,6 +81,11 @@ func NewStore(c Config) (*Store, error) {
 	if s.stackSize == 0 {
 		s.stackSize = DefaultStackSize
 	}
+	stack, err := acquireStack(s.stackSize)
+	if err != nil {
+		return nil, err
+	}
+	stack.release()
 	if c.BoundsAuto {
 		s.bounds = liftoff.BoundsGuard
 	}

@@ -149,8 +149,11 @@ func (a *guestCall) classify(f *nativeFault) (TrapKind, bool) {
 	case int(unix.SIGILL):
 		return TrapKind(p.Kind), true
 	case int(unix.SIGSEGV):
+		// The memory must be the instance's: there is only memory 0, and rbx
+		// holds its base wherever it is accessed.
 		guarded := m.Options().Liftoff.Bounds == liftoff.BoundsGuard
-		return TrapMemoryOutOfBounds, guarded && p.Kind == liftoff.TrapMemoryOutOfBounds && reservations.contains(f.Addr)
+		base, ok := reservations.find(f.Addr)
+		return TrapMemoryOutOfBounds, ok && guarded && p.Kind == liftoff.TrapMemoryOutOfBounds && base == uintptr(f.Regs[3])
 	}
 	return 0, false
 }
