@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 )
 
 // bodyCase is a function body and what validation says of it. at is the
@@ -28,6 +29,15 @@ func (c *bodyCase) run(t *testing.T) {
 	if c.msg == "" {
 		if err != nil {
 			t.Error(err)
+		}
+		// Scans before validation must step over the same opcodes.
+		pc, end := int(m.Bodies[0].Start)+1, int(m.Bodies[0].End)
+		base := unsafe.Pointer(unsafe.SliceData(m.Bytes))
+		for pc < end {
+			pc = SkipImmediate(base, pc+1, end, m.Bytes[pc])
+		}
+		if pc != end {
+			t.Errorf("SkipImmediate ends at %#x, the body at %#x", pc, end)
 		}
 		return
 	}
