@@ -9,6 +9,8 @@ STATICCHECK ?= $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 # Folders with a go.mod of their own: tests with heavy dependencies.
 NESTED = $(patsubst %/go.mod,%,$(wildcard */go.mod */*/go.mod */*/*/go.mod))
+# nested runs a go command in each of them.
+nested = @for m in $(NESTED); do echo "cd $$m && $(GO) $(1)" && (cd $$m && $(GO) $(1)) || exit 1; done
 
 .PHONY: help build test check fmt vet lint imports generated generate spec bench v8 corpus demos stdlib clean
 
@@ -20,7 +22,7 @@ build: ## bin/wasmjit
 
 test: ## every test that needs no network; what CI runs last
 	$(GO) test ./...
-	@for m in $(NESTED); do echo "cd $$m && $(GO) test ./..." && (cd $$m && $(GO) test ./...) || exit 1; done
+	$(call nested,test ./...)
 
 check: fmt vet lint imports generated test ## all that a change must pass
 
@@ -30,6 +32,7 @@ fmt: ## no file that gofmt would change
 vet: ## go vet for both targets
 	GOOS=linux GOARCH=amd64 $(GO) vet ./...
 	GOOS=linux GOARCH=arm64 $(GO) vet ./...
+	$(call nested,vet ./...)
 
 lint: ## staticcheck
 	$(STATICCHECK) ./...
@@ -45,7 +48,7 @@ generate: ## rewrite the generated files
 
 spec: ## the specification's suites only, with their counts
 	$(GO) test -v -run 'Spec' ./internal/... ./runtime/...
-	@for m in $(NESTED); do (cd $$m && $(GO) test -v -run 'Spec' ./...) || exit 1; done
+	$(call nested,test -v -run 'Spec' ./...)
 
 bench: ## every benchmark once, without tests
 	$(GO) test -run '^$$' -bench . -benchmem ./...

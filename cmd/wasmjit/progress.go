@@ -59,8 +59,9 @@ func (p *progress) draw(w io.Writer) {
 	bar := progressbar.NewOptions64(max(1, p.total.Load()),
 		progressbar.OptionSetWriter(w),
 		progressbar.OptionSetDescription("compiling"),
-		progressbar.OptionShowBytes(true),
-		progressbar.OptionSetPredictTime(true),
+		// The bar starts late, so a rate or a forecast from it would be wrong.
+		progressbar.OptionSetElapsedTime(false),
+		progressbar.OptionSetPredictTime(false),
 		progressbar.OptionClearOnFinish())
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
