@@ -20,6 +20,9 @@ import "github.com/wasmjit/wasmjit/decoder"
 func (c *Compiler) walk(pc int) int {
 	base, end := c.base, c.v.End
 	for pc < end {
+		if c.v.H > decoder.MaxOperands {
+			return fail
+		}
 		c.at = pc
 		c.locked = 0
 		c.reserve()
