@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"os"
+	goruntime "runtime"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/wasmjit/wasmjit/decoder"
@@ -149,6 +152,169 @@ func TestCloseDuringCall(t *testing.T) {
 		}
 		if n := len(s.instances); n != 0 {
 			t.Errorf("%d instances left", n)
+		}
+	}
+}
+
+// Goroutines call an instance, and import from it, while it is closed.
+func TestCloseConcurrently(t *testing.T) {
+	s := newStore(t, Config{})
+	m := wasmtest.New()
+	m.ImportFunc("a", "add", m.Type(types(decoder.I32), types(decoder.I32)))
+	m.Export("again", decoder.ExternFunc, 0)
+	importer := load(t, s, m.Bytes())
+	bin := load(t, s, adder(5).Bytes())
+	for n := range 50 {
+		a, err := s.Instantiate(bg, bin, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := a.Func("add")
+		var wg sync.WaitGroup
+		var started, users atomic.Int64
+		for range 3 {
+			wg.Go(func() {
+				for {
+					out, err := f.Call(bg, 1)
+					started.Add(1)
+					if errors.Is(err, errClosed) {
+						return
+					}
+					if err != nil || out[0] != 6 {
+						t.Errorf("result %d, %v", out, err)
+						return
+					}
+					if started.Load() > 1<<20 {
+						return
+					}
+				}
+			})
+		}
+		if n%2 == 0 {
+			wg.Go(func() {
+				i, err := s.Instantiate(bg, importer, Imports{"a": {"add": f}})
+				var link *LinkError
+				switch {
+				case err == nil:
+					// a is kept, and stays callable.
+					users.Add(1)
+					if out := mustCall(t, i.Func("again"), 2); out[0] != 7 {
+						t.Errorf("result %d", out[0])
+					}
+					started.Add(1 << 21)
+				case !errors.As(err, &link):
+					t.Error(err)
+				}
+			})
+		}
+		for started.Load() < 10 {
+			goruntime.Gosched()
+		}
+		a.Close()
+		wg.Wait()
+		if users.Load() == 0 {
+			if _, there := s.instances[a]; there {
+				t.Error("a closed instance without users is left")
+			}
+		}
+	}
+}
+
+// The store's close waits with freeing for calls on other goroutines, and
+// lets no new one in.
+func TestStoreCloseDuringCall(t *testing.T) {
+	s := newStore(t, Config{})
+	entered := make(chan bool)
+	proceed := make(chan bool)
+	host, err := s.WrapFunc(func() {
+		entered <- true
+		<-proceed
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := start(t, s, looper(), Imports{"env": {"host": host}})
+	done := make(chan error)
+	go func() {
+		_, err := i.Call(bg, "host")
+		done <- err
+	}()
+	<-entered
+	mem := i.Memory("m")
+	s.Close()
+	if len(mem.Bytes()) != PageSize {
+		t.Error("memory freed under a running call")
+	}
+	if _, err := i.Call(bg, "host"); !errors.Is(err, errClosed) {
+		t.Errorf("a call started after the store's close: %v", err)
+	}
+	if _, err := s.Instantiate(bg, i.Module(), nil); !errors.Is(err, errStoreClosed) {
+		t.Errorf("instantiated after the store's close: %v", err)
+	}
+	proceed <- true
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if mem.Bytes() != nil || len(s.instances) != 0 {
+		t.Error("the last call freed nothing")
+	}
+}
+
+// A function whose reference Go code was given outlives its instance's close,
+// whatever way the reference came.
+func TestReferenceKeeps(t *testing.T) {
+	for _, way := range []string{"argument", "result", "table", "global", "FuncRef", "none"} {
+		s := newStore(t, Config{})
+		var f *Func
+		host, err := s.WrapFunc(func(x *Func) { f = x })
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := wasmtest.New()
+		none := m.Type(nil, nil)
+		typ := m.Type(types(decoder.I32), types(decoder.I32))
+		m.ImportFunc("env", "host", m.Type(types(decoder.FuncRef), nil))
+		m.Memory(1, 1)
+		m.Data(100, []byte{7})
+		tab := m.Table(decoder.FuncRef, 1, 1)
+		m.Export("t", decoder.ExternTable, tab)
+		glob := m.Global(decoder.FuncRef, 0)
+		m.Export("g", decoder.ExternGlobal, glob)
+		add := m.Func("add", typ, nil, code(func(c *wasmtest.Code) { c.Get(0).I32(100).Load(0x2d, 0).Op(0x6a) }))
+		ref := func(c *wasmtest.Code) *wasmtest.Code { return c.OpU(0xd2, add) }
+		m.Func("argument", none, nil, code(func(c *wasmtest.Code) { ref(c).Call(0) }))
+		m.Func("result", m.Type(nil, types(decoder.FuncRef)), nil, code(func(c *wasmtest.Code) { ref(c) }))
+		m.Func("table", none, nil, code(func(c *wasmtest.Code) { ref(c.I32(0)).OpU(0x26, tab) }))
+		m.Func("global", none, nil, code(func(c *wasmtest.Code) { ref(c).OpU(0x24, glob) }))
+		i := start(t, s, m, Imports{"env": {"host": host}})
+		switch way {
+		case "argument":
+			mustCall(t, i.Func(way))
+		case "result":
+			f = s.FuncOf(mustCall(t, i.Func(way))[0])
+		case "table":
+			mustCall(t, i.Func(way))
+			ref, _ := i.Table("t").Get(0)
+			f = s.FuncOf(ref)
+		case "global":
+			mustCall(t, i.Func(way))
+			f = s.FuncOf(i.Global("g").Get())
+		case "FuncRef":
+			f = s.FuncOf(s.FuncRef(i.Func("add")))
+		}
+		if way != "none" && f != i.Func("add") {
+			t.Errorf("%s: another function came out", way)
+			continue
+		}
+		f = i.Func("add")
+		i.Close()
+		out, err := f.Call(bg, 1)
+		if way == "none" {
+			if !errors.Is(err, errClosed) || s.Kept() != 0 {
+				t.Errorf("an unreferenced function was called after close: %v", err)
+			}
+		} else if err != nil || out[0] != 8 || s.Kept() != 1 {
+			t.Errorf("%s: %d, %v; %d kept", way, out, err, s.Kept())
 		}
 	}
 }

@@ -11,7 +11,7 @@
 //	decoded, err := decoder.Decode(bytes)
 //	...
 //	module, err := nativemodule.Compile(ctx, decoded, nativemodule.Options{
-//		Liftoff: liftoff.Options{Bounds: store.Bounds()},
+//		Liftoff: liftoff.Options{CPU: liftoff.HostCPU(), Bounds: store.Bounds()},
 //	})
 //	...
 //	defer module.Close()
