@@ -132,7 +132,7 @@ func (g *callGen) finish() []byte {
 			c.other = m.ImportFunc("peer", c.name, m.FuncType(c.ft))
 			c.host = m.ImportFunc("gohost", c.name, m.FuncType(c.ft))
 		}
-	})
+	}, 1)
 	g.main = h
 	h.m.Data(0, pattern(4096))
 	table := h.m.Table(decoder.FuncRef, uint64(3*len(g.callees)+1), -1)

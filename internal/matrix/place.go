@@ -43,10 +43,10 @@ func hostModule() *engine.HostModule {
 
 // newHelpers starts a module. Memory 0 has one page that is never grown, so
 // that memory.size is a 1 the compiler can't fold.
-func newHelpers() *helpers { return newHelpersWith(nil) }
+func newHelpers() *helpers { return newHelpersWith(nil, 1) }
 
-// newHelpersWith lets imports add more of them.
-func newHelpersWith(imports func(*wasmtest.Module)) *helpers {
+// newHelpersWith lets imports add more of them, and memory 0 grow to max pages.
+func newHelpersWith(imports func(*wasmtest.Module), max int64) *helpers {
 	h := &helpers{
 		m: wasmtest.New(), identity: map[decoder.Type]uint32{}, host: map[decoder.Type]uint32{},
 		slot: map[decoder.Type]uint32{}, sig: map[decoder.Type]uint32{}, global: map[decoder.Type]uint32{},
@@ -58,7 +58,7 @@ func newHelpersWith(imports func(*wasmtest.Module)) *helpers {
 	if imports != nil {
 		imports(h.m)
 	}
-	h.m.Memory(1, 1)
+	h.m.Memory(1, max)
 	table := h.m.Table(decoder.FuncRef, 8, 8)
 	h.nop = h.m.Func("", h.m.Type(nil, nil), nil, nil)
 	for i, t := range numTypes {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/wasmjit/wasmjit/decoder"
 	"github.com/wasmjit/wasmjit/internal/engine"
 )
 
@@ -64,6 +65,11 @@ func (s *Store) call(f *function, args []uint64) ([]uint64, error) {
 		copy(stack, args)
 		if err := f.host(stack); err != nil {
 			return nil, &engine.Failure{Stage: engine.Broken, Msg: err.Error(), Err: err}
+		}
+		for i, t := range f.ft.Results {
+			if t == decoder.I32 || t == decoder.F32 {
+				stack[i] &= m32 // a 32-bit value has no upper half
+			}
 		}
 		return stack[:len(f.ft.Results)], nil
 	}
