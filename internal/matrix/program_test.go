@@ -29,7 +29,10 @@ func TestPrograms(t *testing.T) {
 	ops := programOps(t)
 	mode := testenv.Get(t)
 	n := programs
-	if testing.Short() {
+	switch {
+	case mode.Programs > 0:
+		n = mode.Programs
+	case testing.Short():
 		n /= 10
 	}
 	calls, traps := 0, 0

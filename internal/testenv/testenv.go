@@ -21,6 +21,8 @@ const (
 	Bounds = "WASMJIT_TEST_BOUNDS"
 	// Workers=N compiles with N workers.
 	Workers = "WASMJIT_TEST_WORKERS"
+	// Programs=N is how many random programs the differential test compares.
+	Programs = "WASMJIT_TEST_PROGRAMS"
 	// Suite is the directory of the specification suite.
 	Suite = "WASM_TESTSUITE"
 )
@@ -31,6 +33,7 @@ type Mode struct {
 	Reference      bool
 	ExplicitBounds bool
 	Workers        int
+	Programs       int // 0: the test's own number
 }
 
 // FromEnv reads the variables; a value that means nothing is an error, so
@@ -61,12 +64,18 @@ func FromEnv() (Mode, error) {
 	default:
 		return m, bad(Bounds)
 	}
-	if s := os.Getenv(Workers); s != "" {
-		n, err := strconv.Atoi(s)
-		if err != nil || n < 1 || n > 1024 {
-			return m, bad(Workers)
+	for _, x := range []struct {
+		name string
+		dst  *int
+		max  int
+	}{{Workers, &m.Workers, 1024}, {Programs, &m.Programs, 1 << 30}} {
+		if s := os.Getenv(x.name); s != "" {
+			n, err := strconv.Atoi(s)
+			if err != nil || n < 1 || n > x.max {
+				return m, bad(x.name)
+			}
+			*x.dst = n
 		}
-		m.Workers = n
 	}
 	return m, nil
 }
