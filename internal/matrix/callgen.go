@@ -150,6 +150,15 @@ func (g *callGen) finish() []byte {
 	return h.m.Bytes()
 }
 
+// sameType chooses a parameter of the type of parameter i.
+func (g *callGen) sameType(ts []decoder.Type, i int) int {
+	for {
+		if k := g.rng.IntN(len(ts)); ts[k] == ts[i] {
+			return k
+		}
+	}
+}
+
 // caller calls c with its own parameters from random places, over operands
 // of its own, and returns the results and a check of memory and operands.
 func (g *callGen) caller(c *callee, kind int, table uint32) {
@@ -167,13 +176,22 @@ func (g *callGen) caller(c *callee, kind int, table uint32) {
 	if g.rng.IntN(2) == 0 && np > 0 { // a loop pins parameters
 		code.Block(0x03, wasmtest.Empty).Get(0).Op(0x1a).Get(np - 1).Op(0x1a).End()
 	}
+	// Some calls take all parameters from where they came in.
+	permute, plain := g.rng.IntN(2) == 0, g.rng.IntN(3) == 0
 	for i, t := range c.ft.Params {
 		bits := edges[t][g.rng.IntN(len(edges[t]))]
 		p := places[g.rng.IntN(len(places))]
-		if g.rng.IntN(5) == 0 {
+		if plain {
+			p = places[0]
+		} else if g.rng.IntN(5) == 0 {
 			p = constant
 		}
-		p.emit(h, &code, source{t, uint32(i), np + uint32(i), bits})
+		// Half of the calls permute their parameters.
+		from := i
+		if permute {
+			from = g.sameType(c.ft.Params, i)
+		}
+		p.emit(h, &code, source{t, uint32(from), np + uint32(i), bits})
 	}
 	typ := h.m.FuncType(c.ft)
 	switch kind {

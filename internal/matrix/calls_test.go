@@ -14,7 +14,7 @@ import (
 func TestCalls(t *testing.T) {
 	forEngines(t, func(t *testing.T, open func(t *testing.T) engine.Engine) {
 		calls := 0
-		for seed := range uint64(4) {
+		for seed := range uint64(8) {
 			g := newCallGen(seed, 60)
 			main := g.finish()
 			instance := func(e engine.Engine) engine.Instance {
