@@ -60,8 +60,8 @@ corpus: build ## get the module list from npm and compile each with -j1 and -j2
 	scripts/corpus.sh
 	scripts/corpus-compile.sh
 
-demos: build ## run real programs of the module list (needs make corpus)
-	scripts/demos.sh
+demos: ## run real programs: yosys, clang, gofmt (the first two need make corpus)
+	$(GO) test -v -count=1 ./internal/programs
 
 stdlib: build ## tests of Go's standard library, built for GOOS=wasip1
 	scripts/stdlib.sh
