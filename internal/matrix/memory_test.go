@@ -8,10 +8,6 @@ import (
 	"github.com/wasmjit/wasmjit/internal/wasmtest"
 )
 
-// offsets of memory accesses: small ones, the sign bit of an immediate, the
-// end of the memory and of the address space.
-var offsets = []uint32{0, 1, 7, 0xfff0, 0x10000, 1<<31 - 1, 1 << 31, 1<<31 + 1, 1<<32 - 1}
-
 // indexPlaces bring an address onto the stack in ways that folding into an
 // addressing mode, or a wrong upper half, could get wrong.
 var indexPlaces = []place{

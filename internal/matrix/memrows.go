@@ -33,3 +33,7 @@ func accessOf(r *Row) *access {
 	}
 	return nil
 }
+
+// offsets of memory accesses: small ones, the sign bit of an immediate, the
+// end of the memory and of the address space.
+var offsets = []uint32{0, 1, 7, 0xfff0, 0x10000, 1<<31 - 1, 1 << 31, 1<<31 + 1, 1<<32 - 1}
