@@ -2,6 +2,40 @@ package decoder
 
 import "unsafe"
 
+// SimpleLEBs[op] is the number of LEB128 integers that are op's whole
+// immediate, or NotSimple for an opcode that needs SkipImmediate.
+var SimpleLEBs = simpleLEBs()
+
+// NotSimple marks the opcodes whose immediates are more than a few integers.
+const NotSimple = 0xff
+
+func simpleLEBs() (n [256]uint8) {
+	for op := range n {
+		switch opImm[op] {
+		case immNone:
+			if opSig[op] == 0 {
+				n[op] = NotSimple
+			}
+		case immCalltype, immMem, immMem2, immTable2, immDatamem, immElemtable:
+			n[op] = 2
+		case immF32, immF64, immHeap, immTypes, immLabels, immSub:
+			n[op] = NotSimple
+		default:
+			n[op] = 1
+		}
+	}
+	return n
+}
+
+// SkipLEB steps over a LEB128 integer without reading it; like all scans it
+// trusts the bytes, and may read up to Padding bytes beyond the end.
+func SkipLEB(p unsafe.Pointer, pc, end int) int {
+	for Byte(p, pc) >= 0x80 && pc < end {
+		pc++
+	}
+	return pc + 1
+}
+
 // SkipImmediate steps over the immediate of op, whose opcode byte ends before
 // pc, and gives the position behind it. It checks nothing and never reads
 // past a body by more than Padding; for what it can't step over it gives

@@ -74,7 +74,16 @@ func (c *Compiler) scan(pc, params int) bool {
 		case decoder.OpElse, decoder.OpBr, decoder.OpBrIf, decoder.OpBrTable, decoder.OpCall, decoder.OpCallIndirect:
 			segment++
 		}
-		pc = decoder.SkipImmediate(base, pc, end, op)
+		switch n := decoder.SimpleLEBs[op]; n {
+		case 0:
+		case decoder.NotSimple:
+			pc = decoder.SkipImmediate(base, pc, end, op)
+		case 2:
+			pc = decoder.SkipLEB(base, pc, end)
+			fallthrough
+		default:
+			pc = decoder.SkipLEB(base, pc, end)
+		}
 	}
 	return pc >= end && end <= stop
 }
