@@ -177,6 +177,9 @@ func (d *descriptor) child(fd int, o *openRequest) (*descriptor, error) {
 	if f.filetype == filetypeDirectory {
 		d.mu.Lock()
 		f.inheriting = o.inheriting & d.inheriting
+		// Programs list directories that they opened without asking for it,
+		// which no other engine notices.
+		f.base |= rightFdReaddir & d.inheriting
 		d.mu.Unlock()
 	} else {
 		f.inheriting = o.inheriting & f.base
