@@ -12,7 +12,7 @@ import (
 // TestCalls calls functions of random signatures directly, through the
 // table, across instances and into Go.
 func TestCalls(t *testing.T) {
-	forEngines(t, func(t *testing.T, open func(t *testing.T) engine.Engine) {
+	forEngines(t, func(t *testing.T, open open) {
 		calls := 0
 		for seed := range uint64(8) {
 			g := newCallGen(seed, 60)
@@ -53,7 +53,7 @@ func TestIndirectTraps(t *testing.T) {
 		callConst = nil
 		m.Func(string(rune('a'+i)), m.Type(nil, i32), nil, *callConst.I32(9).I32(i-1).OpU(0x11, unary, table))
 	}
-	forEngines(t, func(t *testing.T, open func(t *testing.T) engine.Engine) {
+	forEngines(t, func(t *testing.T, open open) {
 		w := newTwins(t, open(t), m.Bytes())
 		for _, i := range []uint64{0, 1, 2, 5, 6, 7, 1 << 31, 1<<32 - 1, garbage, garbage | 5} {
 			w.call(t, "call", "call_indirect", 42, i)
@@ -70,7 +70,7 @@ func TestTables(t *testing.T) {
 	for _, elem := range []decoder.Type{decoder.FuncRef, decoder.ExternRef} {
 		t.Run(elem.String(), func(t *testing.T) {
 			bin := tableModule(elem)
-			forEngines(t, func(t *testing.T, open func(t *testing.T) engine.Engine) {
+			forEngines(t, func(t *testing.T, open open) {
 				w := newTwins(t, open(t), bin)
 				runTables(t, w, elem)
 				w.done(t)

@@ -9,26 +9,32 @@ import (
 	"github.com/wasmjit/wasmjit/internal/testenv"
 )
 
+// open makes an engine for one test.
+type open func(t *testing.T) engine.Engine
+
+// liftoff makes the compiler's engine in a mode.
+func liftoff(mode testenv.Mode) open {
+	return func(t *testing.T) engine.Engine {
+		e, err := native.New(mode)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := e.Close(); err != nil {
+				t.Errorf("closing the store: %v", err)
+			}
+		})
+		return e
+	}
+}
+
 // forEngines runs a test on the compiler and on the reference interpreter:
 // if both fail, the test is wrong.
-func forEngines(t *testing.T, f func(t *testing.T, open func(t *testing.T) engine.Engine)) {
+func forEngines(t *testing.T, f func(t *testing.T, open open)) {
 	mode := testenv.Get(t)
-	t.Run("liftoff", func(t *testing.T) {
-		f(t, func(t *testing.T) engine.Engine {
-			e, err := native.New(mode)
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() {
-				if err := e.Close(); err != nil {
-					t.Errorf("closing the store: %v", err)
-				}
-			})
-			return e
-		})
-	})
+	t.Run("liftoff", func(t *testing.T) { f(t, liftoff(mode)) })
 	t.Run("reference", func(t *testing.T) {
-		f(t, func(t *testing.T) engine.Engine { return refinterp.New(0) })
+		f(t, func(*testing.T) engine.Engine { return refinterp.New(0) })
 	})
 }
 

@@ -47,7 +47,7 @@ func checkCompile(t *testing.T, mode testenv.Mode, bin []byte) {
 	}
 }
 
-// FuzzCompile compiles arbitrary bytes.
+// FuzzCompile compiles arbitrary bytes; best with -fuzzminimizetime 10x.
 func FuzzCompile(f *testing.F) {
 	mode := testenv.Get(f)
 	for _, s := range compileSeeds(f) {

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/wasmjit/wasmjit/decoder"
-	"github.com/wasmjit/wasmjit/internal/engine"
 	"github.com/wasmjit/wasmjit/internal/wasmtest"
 )
 
@@ -90,7 +89,7 @@ func TestAccess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	forEngines(t, func(t *testing.T, open func(t *testing.T) engine.Engine) {
+	forEngines(t, func(t *testing.T, open open) {
 		functions, calls := 0, 0
 		for i := range rows {
 			r := &rows[i]
@@ -110,7 +109,7 @@ func TestAccess(t *testing.T) {
 
 // TestGrow reaches into memory around its end while it grows.
 func TestGrow(t *testing.T) {
-	forEngines(t, func(t *testing.T, open func(t *testing.T) engine.Engine) {
+	forEngines(t, func(t *testing.T, open open) {
 		for _, max := range []int64{-1, 3} {
 			m := wasmtest.New()
 			m.Memory(1, max)
@@ -165,7 +164,7 @@ func TestBulk(t *testing.T) {
 		{"data.drop, memory.init", []byte{0xfc, 0x09, 1, 0xfc, 0x08, 1, 0}},
 	} {
 		t.Run(x.name, func(t *testing.T) {
-			forEngines(t, func(t *testing.T, open func(t *testing.T) engine.Engine) {
+			forEngines(t, func(t *testing.T, open open) {
 				b := newBuilder(x.name, i32s, decoder.I32, func(c *wasmtest.Code) { c.Op(x.op...).I32(7) })
 				b.m.Export("memory", decoder.ExternMemory, 0)
 				b.m.Data(0, pattern(65536))

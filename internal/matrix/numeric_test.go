@@ -8,6 +8,7 @@ import (
 	"github.com/wasmjit/wasmjit/decoder"
 	"github.com/wasmjit/wasmjit/internal/engine"
 	"github.com/wasmjit/wasmjit/internal/refinterp"
+	"github.com/wasmjit/wasmjit/internal/testenv"
 )
 
 // elsewhere says which test covers a supported opcode whose meaning is no
@@ -62,21 +63,28 @@ func TestNumeric(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	forEngines(t, func(t *testing.T, open func(t *testing.T) engine.Engine) {
-		functions, calls := 0, 0
-		for i := range rows {
-			r := &rows[i]
-			if _, _, ok := r.Numeric(); !ok {
-				continue
-			}
-			b := build(r)
-			functions += len(b.variants)
-			t.Run(r.Name, func(t *testing.T) {
-				calls += runRow(t, open(t), r, b)
-			})
+	forEngines(t, func(t *testing.T, open open) { runNumeric(t, open, rows) })
+	mode := testenv.Get(t)
+	if !mode.BaselineCPU {
+		mode.BaselineCPU = true
+		t.Run("baseline CPU", func(t *testing.T) { runNumeric(t, liftoff(mode), rows) })
+	}
+}
+
+func runNumeric(t *testing.T, open open, rows []Row) {
+	functions, calls := 0, 0
+	for i := range rows {
+		r := &rows[i]
+		if _, _, ok := r.Numeric(); !ok {
+			continue
 		}
-		t.Logf("%d functions, %d calls", functions, calls)
-	})
+		b := build(r)
+		functions += len(b.variants)
+		t.Run(r.Name, func(t *testing.T) {
+			calls += runRow(t, open(t), r, b)
+		})
+	}
+	t.Logf("%d functions, %d calls", functions, calls)
 }
 
 // maxFaults is how many mismatches of one opcode are printed.

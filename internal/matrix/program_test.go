@@ -126,7 +126,8 @@ func TestDeterminism(t *testing.T) {
 	}
 }
 
-// FuzzPrograms lets the fuzzer choose the programs.
+// FuzzPrograms lets the fuzzer choose the programs. Minimising inputs takes
+// the fuzzer nearly all of its time: give it -fuzzminimizetime 10x.
 func FuzzPrograms(f *testing.F) {
 	ops := programOps(f)
 	mode := testenv.Get(f)

@@ -19,6 +19,8 @@ const (
 	Reference = "WASMJIT_TEST_REFERENCE"
 	// Bounds=explicit compares every address with the memory's size.
 	Bounds = "WASMJIT_TEST_BOUNDS"
+	// CPU=baseline compiles for a processor without optional instructions.
+	CPU = "WASMJIT_TEST_CPU"
 	// Workers=N compiles with N workers.
 	Workers = "WASMJIT_TEST_WORKERS"
 	// Programs=N is how many random programs the differential test compares.
@@ -32,6 +34,7 @@ type Mode struct {
 	FewRegisters   bool
 	Reference      bool
 	ExplicitBounds bool
+	BaselineCPU    bool
 	Workers        int
 	Programs       int // 0: the test's own number
 }
@@ -63,6 +66,13 @@ func FromEnv() (Mode, error) {
 		m.ExplicitBounds = true
 	default:
 		return m, bad(Bounds)
+	}
+	switch os.Getenv(CPU) {
+	case "", "native":
+	case "baseline":
+		m.BaselineCPU = true
+	default:
+		return m, bad(CPU)
 	}
 	for _, x := range []struct {
 		name string
@@ -97,6 +107,9 @@ func (m Mode) String() string {
 	}
 	if m.Reference {
 		s += " reference"
+	}
+	if m.BaselineCPU {
+		s += " cpu=baseline"
 	}
 	if m.ExplicitBounds {
 		s += " bounds=explicit"

@@ -7,7 +7,7 @@ import (
 )
 
 func TestFromEnv(t *testing.T) {
-	all := []string{Registers, Reference, Bounds, Workers, Programs}
+	all := []string{Registers, Reference, Bounds, CPU, Workers, Programs}
 	for _, x := range []struct {
 		name, value string
 		want        Mode
@@ -20,6 +20,8 @@ func TestFromEnv(t *testing.T) {
 		{Reference, "yes", Mode{}, false},
 		{Bounds, "explicit", Mode{Workers: 1, ExplicitBounds: true}, true},
 		{Bounds, "none", Mode{}, false},
+		{CPU, "baseline", Mode{Workers: 1, BaselineCPU: true}, true},
+		{CPU, "386", Mode{}, false},
 		{Workers, "7", Mode{Workers: 7}, true},
 		{Workers, "0", Mode{}, false},
 		{Programs, "9", Mode{Workers: 1, Programs: 9}, true},

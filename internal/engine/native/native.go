@@ -60,11 +60,13 @@ func (e *Engine) CompileModule(m *decoder.Module) (engine.Module, error) {
 		Workers: e.mode.Workers,
 		Liftoff: liftoff.Options{
 			Arch:         liftoff.AMD64,
-			CPU:          liftoff.HostCPU(),
 			Bounds:       e.store.Bounds(),
 			Reference:    e.mode.Reference,
 			FewRegisters: e.mode.FewRegisters,
 		},
+	}
+	if !e.mode.BaselineCPU {
+		o.Liftoff.CPU = liftoff.HostCPU()
 	}
 	n, err := nativemodule.Compile(context.Background(), m, o)
 	if err != nil {
