@@ -125,9 +125,9 @@ func tableModule(elem decoder.Type) []byte {
 
 func runTables(t *testing.T, w *twins, elem decoder.Type) {
 	edge := []uint64{0, 1, 2, 3, 4, 5, 7, 8, 9, 12, 1 << 31, 1<<32 - 1}
-	var refs []uint64 // trailing argument of some calls; 1 is host reference 0 on both sides
+	var refs []uint64 // trailing argument of some calls
 	if elem == decoder.ExternRef {
-		refs = []uint64{0}
+		refs = []uint64{hostRef}
 	}
 	state := func() {
 		w.call(t, "size0", "table.size")

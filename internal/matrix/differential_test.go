@@ -40,14 +40,24 @@ func (o outcome) String() string {
 type twins struct {
 	name      string // of the engine under test
 	got, want engine.Instance
-	faults    int
+	// The bits of host reference 7 on each side.
+	gotRef, wantRef uint64
+	faults          int
 }
+
+// hostRef stands for a host reference among the arguments of a call.
+const hostRef = 0xe7e7e7e7_e7e7e7e7
+
 
 // newTwins instantiates a module on both engines. Its memory, if it has one,
 // must be exported as "memory".
 func newTwins(t *testing.T, e engine.Engine, bin []byte) *twins {
 	t.Helper()
-	return &twins{name: e.Name(), got: instantiate(t, e, bin, nil), want: instantiate(t, refinterp.New(0), bin, nil)}
+	ref := refinterp.New(0)
+	return &twins{
+		name: e.Name(), got: instantiate(t, e, bin, nil), want: instantiate(t, ref, bin, nil),
+		gotRef: e.ExternRef(7), wantRef: ref.ExternRef(7),
+	}
 }
 
 // call calls an export on both sides and compares what came out and the
@@ -58,7 +68,7 @@ func (w *twins) call(t *testing.T, export, what string, args ...uint64) {
 	if f == nil || g == nil {
 		t.Fatalf("no export %q", export)
 	}
-	got, want := outcomeOf(f.Call(args...)), outcomeOf(g.Call(args...))
+	got, want := outcomeOf(f.Call(substitute(args, w.gotRef)...)), outcomeOf(g.Call(substitute(args, w.wantRef)...))
 	msg := ""
 	if got.failure != want.failure || !slices.Equal(got.results, want.results) {
 		msg = fmt.Sprintf("got %s, want %s", got, want)
@@ -72,6 +82,20 @@ func (w *twins) call(t *testing.T, export, what string, args ...uint64) {
 	if w.faults++; w.faults <= maxFaults {
 		t.Errorf("%s(%x): %s", what, args, msg)
 	}
+}
+
+// substitute puts a reference in the place of hostRef.
+func substitute(args []uint64, ref uint64) []uint64 {
+	if !slices.Contains(args, hostRef) {
+		return args
+	}
+	args = slices.Clone(args)
+	for i := range args {
+		if args[i] == hostRef {
+			args[i] = ref
+		}
+	}
+	return args
 }
 
 // done reports faults that were not printed.

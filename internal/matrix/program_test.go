@@ -74,7 +74,7 @@ func runProgram(t *testing.T, p *program, mode testenv.Mode, name string) (calls
 		for _, args := range v.inputs {
 			ref.Fuel = fuel
 			res, err := want.Func(v.export).Call(args...)
-			if errors.Is(err, refinterp.OutOfFuel) {
+			if errors.Is(err, refinterp.ErrOutOfFuel) {
 				return calls, traps
 			}
 			calls++

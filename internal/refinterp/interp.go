@@ -8,8 +8,8 @@ import (
 	"github.com/wasmjit/wasmjit/internal/engine"
 )
 
-// OutOfFuel is the cause of a call that used up Store.Fuel.
-var OutOfFuel = errors.New("out of fuel")
+// ErrOutOfFuel is the cause of a call that used up Store.Fuel.
+var ErrOutOfFuel = errors.New("out of fuel")
 
 func trap(msg string) error { return &engine.Failure{Stage: engine.Trapped, Msg: msg} }
 
@@ -94,7 +94,7 @@ func (s *Store) run(f *frame, c *code) error {
 		pc++
 		if s.fueled {
 			if s.Fuel--; s.Fuel < 0 {
-				return &engine.Failure{Stage: engine.Broken, Msg: OutOfFuel.Error(), Err: OutOfFuel}
+				return &engine.Failure{Stage: engine.Broken, Msg: ErrOutOfFuel.Error(), Err: ErrOutOfFuel}
 			}
 		}
 		switch in.op {

@@ -80,7 +80,7 @@ func (t *table) grow(value, delta uint64) uint64 {
 type Store struct {
 	refs []*function
 	// Fuel, if positive, is how many more instructions may run; when it is
-	// used up, calls fail with OutOfFuel.
+	// used up, calls fail with ErrOutOfFuel.
 	Fuel int64
 	// MaxDepth is how deep calls may nest.
 	MaxDepth int
