@@ -48,7 +48,6 @@ type twins struct {
 // hostRef stands for a host reference among the arguments of a call.
 const hostRef = 0xe7e7e7e7_e7e7e7e7
 
-
 // newTwins instantiates a module on both engines. Its memory, if it has one,
 // must be exported as "memory".
 func newTwins(t *testing.T, e engine.Engine, bin []byte) *twins {

@@ -42,15 +42,23 @@ func forEngines(t *testing.T, f func(t *testing.T, open open)) {
 // host module and others.
 func instantiate(t *testing.T, e engine.Engine, bin []byte, others map[string]engine.Exporter) engine.Instance {
 	t.Helper()
+	in, err := tryInstantiate(e, bin, others)
+	if err != nil {
+		t.Fatalf("a generated module: %v", err)
+	}
+	return in
+}
+
+func tryInstantiate(e engine.Engine, bin []byte, others map[string]engine.Exporter) (engine.Instance, error) {
 	m, err := e.Compile(bin)
 	if err != nil {
-		t.Fatalf("compiling a generated module: %v", err)
+		return nil, err
 	}
 	host, err := e.Host(hostModule())
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	in, err := e.Instantiate(m, func(module, name string) engine.Extern {
+	return e.Instantiate(m, func(module, name string) engine.Extern {
 		if x, ok := others[module]; ok {
 			return x.Export(name)
 		}
@@ -59,8 +67,4 @@ func instantiate(t *testing.T, e engine.Engine, bin []byte, others map[string]en
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatalf("instantiating a generated module: %v", err)
-	}
-	return in
 }
