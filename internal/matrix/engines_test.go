@@ -28,11 +28,16 @@ func liftoff(mode testenv.Mode) open {
 	}
 }
 
-// forEngines runs a test on the compiler and on the reference interpreter:
-// if both fail, the test is wrong.
+// forEngines runs a test on the compiler, in the modes that find most, and on
+// the reference interpreter: if that fails too, the test is wrong.
 func forEngines(t *testing.T, f func(t *testing.T, open open)) {
 	mode := testenv.Get(t)
 	t.Run("liftoff", func(t *testing.T) { f(t, liftoff(mode)) })
+	if mode.Default() {
+		for _, m := range testenv.Others()[:1] {
+			t.Run(m.String(), func(t *testing.T) { f(t, liftoff(m)) })
+		}
+	}
 	t.Run("reference", func(t *testing.T) {
 		f(t, func(*testing.T) engine.Engine { return refinterp.New(0) })
 	})

@@ -64,10 +64,9 @@ func TestNumeric(t *testing.T) {
 		t.Fatal(err)
 	}
 	forEngines(t, func(t *testing.T, open open) { runNumeric(t, open, rows) })
-	mode := testenv.Get(t)
-	if !mode.BaselineCPU {
+	if mode := testenv.Get(t); mode.Default() {
 		mode.BaselineCPU = true
-		t.Run("baseline CPU", func(t *testing.T) { runNumeric(t, liftoff(mode), rows) })
+		t.Run(mode.String(), func(t *testing.T) { runNumeric(t, liftoff(mode), rows) })
 	}
 }
 

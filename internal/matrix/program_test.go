@@ -36,10 +36,19 @@ func TestPrograms(t *testing.T) {
 		n /= 10
 	}
 	calls, traps := 0, 0
+	modes := []testenv.Mode{mode}
+	if mode.Default() {
+		modes = append(modes, testenv.Others()...)
+	}
 	for seed := range uint64(n) {
-		c, x := runProgram(t, newProgram(nil, seed, functionsPerProgram, ops), mode, fmt.Sprint("seed ", seed))
+		p := newProgram(nil, seed, functionsPerProgram, ops)
+		// Every program in the run's own mode, and in one of the others.
+		c, x := runProgram(t, p, mode, fmt.Sprint("seed ", seed))
 		calls += c
 		traps += x
+		if m := modes[seed%uint64(len(modes))]; m != mode {
+			runProgram(t, p, m, fmt.Sprintf("seed %d (%s)", seed, m))
+		}
 	}
 	t.Logf("%d programs, %d calls, %d of them trapped (%s)", n, calls, traps, mode)
 	if traps > calls/2 || calls < n*functionsPerProgram {

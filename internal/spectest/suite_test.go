@@ -11,8 +11,18 @@ import (
 // TestSpecSuite runs the whole suite on the compiler. What fails must stand on
 // the list, and what stands there must fail.
 func TestSpecSuite(t *testing.T) {
-	dir, names := scripts(t)
 	mode := testenv.Get(t)
+	runSuite(t, mode)
+	if !mode.Default() || *update {
+		return
+	}
+	for _, m := range testenv.Others() {
+		t.Run(m.String(), func(t *testing.T) { runSuite(t, m) })
+	}
+}
+
+func runSuite(t *testing.T, mode testenv.Mode) {
+	dir, names := scripts(t)
 	var list map[string][]Entry
 	if !*update {
 		list = readList(t)

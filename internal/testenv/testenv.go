@@ -90,6 +90,22 @@ func FromEnv() (Mode, error) {
 	return m, nil
 }
 
+// Default reports whether no variable asked for another mode; then tests that
+// are quick also run in the others.
+func (m Mode) Default() bool {
+	return !m.FewRegisters && !m.Reference && !m.ExplicitBounds && !m.BaselineCPU
+}
+
+// Others are the modes besides the default one.
+func Others() []Mode {
+	return []Mode{
+		{Workers: 1, FewRegisters: true},
+		{Workers: 1, Reference: true},
+		{Workers: 1, ExplicitBounds: true},
+		{Workers: 2, FewRegisters: true, ExplicitBounds: true, BaselineCPU: true},
+	}
+}
+
 // Get is FromEnv for tests.
 func Get(t testing.TB) Mode {
 	t.Helper()

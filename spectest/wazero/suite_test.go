@@ -21,6 +21,14 @@ var least = map[string]int{"v1": 18000, "v2": 27000}
 func TestSpecLiftoff(t *testing.T) {
 	mode := testenv.Get(t)
 	run(t, func() (engine.Engine, error) { return native.New(mode) })
+	if !mode.Default() {
+		return
+	}
+	for _, m := range testenv.Others() {
+		t.Run(m.String(), func(t *testing.T) {
+			run(t, func() (engine.Engine, error) { return native.New(m) })
+		})
+	}
 }
 
 func TestSpecReference(t *testing.T) {
