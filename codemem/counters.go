@@ -56,6 +56,16 @@ const (
 	numCalls
 )
 
+// callNames are the names in a trace.
+var callNames = [numCalls]string{
+	callMmap:         "mmap",
+	callMunmap:       "munmap",
+	callMadvise:      "madvise",
+	callProtectRW:    "mprotect to RW",
+	callProtectRX:    "mprotect to RX",
+	callProtectOther: "mprotect",
+}
+
 type tally struct{ calls, bytes, ns atomic.Int64 }
 
 // ledger is the live form of Counters.
@@ -75,6 +85,7 @@ func (l *ledger) count(c call, bytes uintptr, start time.Time) {
 		t.bytes.Add(int64(bytes))
 		t.ns.Add(ns)
 	}
+	Trace(Span{Kind: SpanSwitch, Name: callNames[c], Start: start, Bytes: int64(bytes)})
 }
 
 func (l *ledger) read() Counters {

@@ -100,6 +100,7 @@ func (w *WriteScope) Close() {
 	c.opener.bytes.Add(c.bytes)
 	c.opener.ns.Add(int64(time.Since(c.opened)))
 	c.space.open.Add(-1)
+	Trace(Span{Kind: SpanScope, Name: c.opener.name, Start: c.opened, Bytes: c.bytes})
 }
 
 // at checks that n bytes at addr may be written now and gives the address to

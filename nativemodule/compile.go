@@ -123,18 +123,18 @@ func (j *job) run(clock clock) error {
 		return err
 	}
 	s := &m.stats
-	s.Compile = clock.phase(m.space)
+	s.Compile = j.phase(clock, "compile")
 
 	parallel(n, func(i int) { workers[i].linkAndClose() })
 	if err := j.outcome(workers); err != nil {
 		return err
 	}
-	s.Link = clock.phase(m.space)
+	s.Link = j.phase(clock, "link")
 
 	if err := m.publish(); err != nil {
 		return err
 	}
-	s.Publish = clock.phase(m.space)
+	s.Publish = j.phase(clock, "publish")
 	s.Workers = n
 	s.Functions = len(m.entries)
 	s.BodyBytes = j.plan.bytes
@@ -146,6 +146,15 @@ func (j *job) run(clock clock) error {
 		m.options.Progress(int(j.plan.bytes), int(j.plan.bytes))
 	}
 	return nil
+}
+
+// phase ends a phase.
+func (j *job) phase(clock clock, name string) Phase {
+	p := clock.phase(j.m.space)
+	if done := j.m.options.PhaseDone; done != nil {
+		done(name)
+	}
+	return p
 }
 
 // outcome gives the error to report: cancellation, else the failure of the

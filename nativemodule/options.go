@@ -24,6 +24,10 @@ type Options struct {
 	// TraceTimes, if set, is called once per function in index order, after
 	// all are compiled, by the goroutine that called Compile.
 	TraceTimes func(FuncTime)
+	// PhaseDone, if set, is called at the end of each phase ("compile",
+	// "link", "publish") by the goroutine that called Compile, so that a
+	// caller can read counters of its own there.
+	PhaseDone func(phase string)
 	// Arena is where the code goes; nil means codemem.Default.
 	Arena *codemem.Arena
 	// MaxCodeBytes, if positive, limits the code memory of the module; a
