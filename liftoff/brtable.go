@@ -128,12 +128,16 @@ func (c *Compiler) tableValues(n int, index reg) reg {
 	if index == d {
 		moved := c.alloc(allGP &^ d.bit())
 		c.move(decoder.I32, moved, index)
+		c.locked &^= index.bit()
 		index = moved
 	}
 	if c.inReg(first) != d {
 		c.fill(d, first, top)
 	}
 	c.lock(d)
+	if first.Loc == locReg {
+		c.release(reg(first.Reg))
+	}
 	// The state ends here, so who else was in d does not matter.
 	first.Loc, first.Reg = locReg, uint8(d)
 	return index

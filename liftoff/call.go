@@ -84,7 +84,7 @@ func (c *Compiler) beginCall(n, results int) {
 			c.spill(x, i)
 		}
 	}
-	c.flushDirty()
+	c.flushDirtyBelow(c.v.H - n)
 }
 
 // passArgs moves the top operands to where the parameters of ft travel and

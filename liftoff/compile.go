@@ -58,6 +58,10 @@ type Compiler struct {
 	locs      []ABILoc
 	dests     []reg
 	hints     hints
+	// liveFrom is where code that can still run begins: the opcode being
+	// compiled, or the start of the outermost loop around it.
+	liveFrom  int
+	loopDepth int // open loops
 	code      Code
 }
 
@@ -122,7 +126,11 @@ func (c *Compiler) begin(fn uint32, pc int) {
 	c.uses = [32]uint32{}
 	c.flushed, c.maxHeight, c.maxOut = 0, 0, 0
 	c.flagsLive = false
+	c.liveFrom, c.loopDepth = pc, 0
+	c.hints.whole = false
 	c.traps, c.callSites, c.positions = c.traps[:0], c.callSites[:0], c.positions[:0]
+	// A function that failed inside a br_table leaves some.
+	c.stubs = c.stubs[:0]
 
 	if len(c.labels) == 0 {
 		c.labels = make([]label, 64)

@@ -71,6 +71,7 @@ func (c *Compiler) loop(pc int) int {
 	c.flushDirty()
 	c.dropCaches()
 	l := c.enter(decoder.OpLoop, sig)
+	c.loopDepth++
 	c.bind(&l.target)
 	return pc
 }
@@ -155,6 +156,9 @@ func (c *Compiler) endFrame(pc int, live bool) (next int, rest bool) {
 		return fail, false
 	}
 	c.reserveFor(len(results))
+	if f.Op == decoder.OpLoop {
+		c.loopDepth--
+	}
 	if d == 0 {
 		return c.endFunction(pc, live), false
 	}

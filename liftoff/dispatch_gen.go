@@ -15,6 +15,9 @@ func (c *Compiler) walk(pc int) int {
 			return fail
 		}
 		c.at = pc
+		if c.loopDepth == 0 {
+			c.liveFrom = pc
+		}
 		c.locked = 0
 		c.reserve()
 		op := decoder.Byte(base, pc)
@@ -390,7 +393,7 @@ func (c *Compiler) walk(pc int) int {
 		default:
 			return fail
 		}
-		if c.o.Reference && c.v.D > 0 {
+		if c.o.Reference && c.v.D > 0 && pc < fail {
 			c.spillAll()
 		}
 	}

@@ -10,40 +10,56 @@ const scanLimit = 32 << 10
 // restoring the register costs more than it gives.
 const pinWeight = 4
 
+// hint is what the scan learns about one local.
+type hint struct {
+	weight uint32
+	seen   uint32 // segment in which the local was last counted
+	// last is the position behind the last access. Behind it, and outside of
+	// a loop that holds it, the local is dead.
+	last uint32
+	// zero is set unless a write comes first on every path from the entry.
+	zero bool
+}
+
 // hints are what a scan over a body, before its compile, learns about its
 // locals.
 type hints struct {
-	weight []uint32 // per local
-	seen   []uint32 // segment in which the local was last counted, per local
-	loops  []bool   // per open block: is it a loop?
+	locals []hint
+	loops  []bool // per open block: is it a loop?
+	// whole is set if the scan saw the whole body, so that what it didn't see
+	// isn't there.
+	whole bool
 }
 
-// used reports whether the scan saw the local at all.
-func (h *hints) used(i int) bool { return h.weight[i] != 0 }
+// used reports whether the body accesses local i at all.
+func (h *hints) used(i int) bool { return !h.whole || h.locals[i].last != 0 }
 
-// scan weighs the locals of the body between pc and end: the first access in
+// needsZero reports whether the body may read local i before it writes it.
+func (h *hints) needsZero(i int) bool { return !h.whole || h.locals[i].zero }
+
+// scan weighs the locals of the body that starts at pc: the first access in
 // each straight-line segment counts 1, eight times more for each loop around
 // it. Canonical merges make every label and call a point where an unpinned
 // local goes through memory, and this counts those trips. params start at 1,
-// since they arrive in registers. It reports whether it saw the whole body.
+// since they arrive in registers.
 //
 // The walk trusts nothing: an opcode it doesn't know ends it.
-func (c *Compiler) scan(pc, params int) bool {
+func (c *Compiler) scan(pc, params int) {
 	h := &c.hints
 	n := len(c.locals)
-	if cap(h.weight) < n {
-		h.weight = make([]uint32, n+n/2)
-		h.seen = make([]uint32, n+n/2)
+	if cap(h.locals) < n {
+		h.locals = make([]hint, n+n/2)
 	}
-	h.weight, h.seen, h.loops = h.weight[:n], h.seen[:n], h.loops[:0]
-	clear(h.weight)
-	clear(h.seen)
+	h.locals, h.loops = h.locals[:n], h.loops[:0]
+	clear(h.locals)
 	for i := range params {
-		h.weight[i] = 1
+		h.locals[i].weight = 1
 	}
 	base, end := c.base, c.v.End
 	stop := min(end, pc+scanLimit)
 	segment, shift := uint32(1), uint(0)
+	// Until the first branch, what is executed is all that was seen.
+	straight := true
 	for pc < stop {
 		op := decoder.Byte(base, pc)
 		pc++
@@ -51,14 +67,25 @@ func (c *Compiler) scan(pc, params int) bool {
 		case decoder.OpLocalGet, decoder.OpLocalSet, decoder.OpLocalTee:
 			var i uint32
 			i, pc = decoder.U32(base, pc)
-			if int(i) < n && h.seen[i] != segment {
-				h.seen[i] = segment
-				h.weight[i] += 1 << shift
+			if int(i) < n {
+				l := &h.locals[i]
+				if l.last == 0 {
+					l.zero = op == decoder.OpLocalGet || !straight
+				}
+				l.last = uint32(pc)
+				if l.seen != segment {
+					l.seen = segment
+					l.weight += 1 << shift
+				}
 			}
 			continue
-		case decoder.OpBlock, decoder.OpIf:
+		case decoder.OpBlock:
 			h.loops = append(h.loops, false)
 			segment++
+		case decoder.OpIf:
+			h.loops = append(h.loops, false)
+			segment++
+			straight = false
 		case decoder.OpLoop:
 			h.loops = append(h.loops, true)
 			shift = min(shift+3, 24)
@@ -71,7 +98,10 @@ func (c *Compiler) scan(pc, params int) bool {
 				h.loops = h.loops[:k]
 			}
 			segment++
-		case decoder.OpElse, decoder.OpBr, decoder.OpBrIf, decoder.OpBrTable, decoder.OpCall, decoder.OpCallIndirect:
+		case decoder.OpElse, decoder.OpBr, decoder.OpBrIf, decoder.OpBrTable:
+			segment++
+			straight = false
+		case decoder.OpCall, decoder.OpCallIndirect:
 			segment++
 		}
 		switch n := decoder.SimpleLEBs[op]; n {
@@ -85,18 +115,25 @@ func (c *Compiler) scan(pc, params int) bool {
 			pc = decoder.SkipLEB(base, pc, end)
 		}
 	}
-	return pc >= end && end <= stop
+	h.whole = pc >= end && end <= stop
+}
+
+// deadLocal reports whether no code that can still run reads local i: its last
+// access lies behind the opcode being compiled, and in no loop that is open.
+// Operands that are aliases of the local are a use that this doesn't know of.
+func (c *Compiler) deadLocal(i uint32) bool {
+	return c.hints.whole && int(c.hints.locals[i].last) <= c.liveFrom
 }
 
 // choosePins pins the heaviest locals, at most as many of a kind as there are
-// callee-saved registers. It reports whether weights of zero mean "unused".
-func (c *Compiler) choosePins(pc, params int) bool {
+// callee-saved registers.
+func (c *Compiler) choosePins(pc, params int) {
 	if len(c.locals) == 0 {
-		return false
+		return
 	}
-	scanned := c.scan(pc, params)
+	c.scan(pc, params)
 	if c.o.Reference {
-		return scanned
+		return
 	}
 	maxGP, maxFP := len(pinGP), len(pinFP)
 	if c.o.FewRegisters {
@@ -105,7 +142,8 @@ func (c *Compiler) choosePins(pc, params int) bool {
 	var bestGP [len(pinGP)]uint64
 	var bestFP [len(pinFP)]uint64
 	nGP, nFP := 0, 0
-	for i, w := range c.hints.weight {
+	for i := range c.hints.locals {
+		w := c.hints.locals[i].weight
 		if w < pinWeight {
 			continue
 		}
@@ -124,7 +162,6 @@ func (c *Compiler) choosePins(pc, params int) bool {
 		c.pin(^uint32(key), pinFP[k])
 	}
 	c.pinsGP, c.pinsFP = nGP, nFP
-	return scanned
 }
 
 // pin gives local i the callee-saved register r for the whole function.

@@ -14,53 +14,64 @@ func (c *Compiler) placeLocals(ft *decoder.FuncType, pc int) {
 		c.locals[i] = local{typ: t, pin: noReg, reg: noReg}
 	}
 	c.pinsGP, c.pinsFP = 0, 0
-	scanned := c.choosePins(pc, len(ft.Params))
+	c.choosePins(pc, len(ft.Params))
 
 	locs, cells := AssignParams(c.locs[:0], ft.Params)
 	c.locs = locs
 	c.resultLocs, _ = AssignResults(c.resultLocs[:0], ft.Results, cells)
 
-	// Homes: stack parameters stay where the caller put them.
+	// Homes: stack parameters stay where the caller put them. Locals that need
+	// zeroing are adjacent.
 	bottom := c.savedFP(c.pinsFP - 1)
 	if c.pinsFP == 0 {
 		bottom = savedGP(c.pinsGP - 1)
 	}
-	zeroFrom, zeroes := int32(0), 0
-	for i := range c.locals {
+	for i := range locs {
 		l := &c.locals[i]
-		switch {
-		case i < len(locs) && locs[i].Kind == ABIStack:
+		if locs[i].Kind == ABIStack {
 			l.off = cellOffset(int(locs[i].Index))
-			continue
-		case l.pin != noReg:
-			continue
-		case i >= len(locs) && scanned && !c.hints.used(i):
-			// Never read or written.
-			continue
-		}
-		slots := int32(1)
-		if l.typ == decoder.V128 {
-			slots = 2
-		}
-		bottom -= 8 * slots
-		l.off = bottom
-		if i >= len(locs) {
-			zeroFrom = bottom
-			zeroes += int(slots)
+		} else if l.pin == noReg {
+			bottom -= slotBytes(l.typ)
+			l.off = bottom
 		}
 	}
+	zeroTop := bottom
+	bottom = c.placeSlots(len(locs), bottom, true)
+	zeroFrom := bottom
+	bottom = c.placeSlots(len(locs), bottom, false)
 	c.operandBase = bottom
 
 	c.reserveFor(len(c.locals))
 	for i := range locs {
 		c.placeParam(uint32(i), locs[i])
 	}
-	c.zeroSlots(zeroFrom, zeroes)
+	c.zeroSlots(zeroFrom, int(zeroTop-zeroFrom)/8)
 	for i := len(locs); i < len(c.locals); i++ {
-		if l := &c.locals[i]; l.pin != noReg {
+		if l := &c.locals[i]; l.pin != noReg && c.hints.needsZero(i) {
 			c.constant(l.typ, l.pin, 0)
 		}
 	}
+}
+
+// slotBytes is the size of a home slot.
+func slotBytes(t decoder.Type) int32 {
+	if t == decoder.V128 {
+		return 16
+	}
+	return 8
+}
+
+// placeSlots gives home slots below bottom to the unpinned locals from index
+// from on that need zeroing, or don't, and returns the new bottom.
+func (c *Compiler) placeSlots(from int, bottom int32, zero bool) int32 {
+	for i := from; i < len(c.locals); i++ {
+		l := &c.locals[i]
+		if l.pin == noReg && c.hints.used(i) && c.hints.needsZero(i) == zero {
+			bottom -= slotBytes(l.typ)
+			l.off = bottom
+		}
+	}
+	return bottom
 }
 
 // placeParam brings a parameter from where it travels to its pin; an unpinned
@@ -69,6 +80,7 @@ func (c *Compiler) placeParam(i uint32, at ABILoc) {
 	l := &c.locals[i]
 	r := argReg(at)
 	switch {
+	case !c.hints.used(int(i)):
 	case r == noReg:
 		if l.pin != noReg {
 			c.loadFrame(l.typ, l.pin, l.off)

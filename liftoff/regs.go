@@ -98,7 +98,7 @@ func (c *Compiler) evict(class regSet) reg {
 	}
 	if s := can & c.cache; s != 0 {
 		r := s.first()
-		c.cleanCache(r)
+		c.cleanCache(r, c.v.H)
 		c.dropCache(r)
 		c.lock(r)
 		return r
@@ -146,7 +146,9 @@ func (c *Compiler) moveCache(r reg) {
 			c.setCache(i, to, true)
 			return
 		}
-		c.cleanCache(r)
+		// Stored even if the local is dead: an operand of the opcode that is
+		// being compiled may still stand for it.
+		c.storeFrame(l.typ, l.off, r)
 	}
 	c.dropCache(r)
 }
@@ -198,18 +200,37 @@ func (c *Compiler) dropCache(r reg) {
 	c.free |= r.bit()
 }
 
-// cleanCache stores the dirty cache r to its local's home slot.
-func (c *Compiler) cleanCache(r reg) {
-	l := &c.locals[c.owner[r]]
-	c.storeFrame(l.typ, l.off, r)
+// cleanCache stores the dirty cache r to its local's home slot, unless nobody
+// is going to read it there: no code, and no operand below height end.
+func (c *Compiler) cleanCache(r reg, end int) {
+	i := c.owner[r]
+	if !c.deadLocal(i) || c.aliased(i, end) {
+		l := &c.locals[i]
+		c.storeFrame(l.typ, l.off, r)
+	}
 	c.dirty &^= r.bit()
+}
+
+// aliased reports whether an operand below height end stands for the current
+// value of local i.
+func (c *Compiler) aliased(i uint32, end int) bool {
+	for k := c.flushed; k < end; k++ {
+		if x := &c.v.Ops[k]; x.Loc == locLocal && x.Local == i {
+			return true
+		}
+	}
+	return false
 }
 
 // flushDirty stores every dirty cache; the caches stay, clean. It emits
 // stores only, so flags survive it.
-func (c *Compiler) flushDirty() {
+func (c *Compiler) flushDirty() { c.flushDirtyBelow(c.v.H) }
+
+// flushDirtyBelow is flushDirty where the operands from height end on are
+// consumed while their registers still hold them.
+func (c *Compiler) flushDirtyBelow(end int) {
 	for s := c.dirty; s != 0; s &= s - 1 {
-		c.cleanCache(s.first())
+		c.cleanCache(s.first(), end)
 	}
 }
 

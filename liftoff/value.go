@@ -212,10 +212,8 @@ func (c *Compiler) landing(pc int, t decoder.Type) reg {
 	if l.pin == noReg || l.typ != t {
 		return noReg
 	}
-	for i := c.flushed; i < c.v.H; i++ {
-		if x := &c.v.Ops[i]; x.Loc == locLocal && x.Local == n {
-			return noReg
-		}
+	if c.aliased(n, c.v.H) {
+		return noReg
 	}
 	return l.pin
 }

@@ -24,6 +24,9 @@ func (c *Compiler) walk(pc int) int {
 			return fail
 		}
 		c.at = pc
+		if c.loopDepth == 0 {
+			c.liveFrom = pc
+		}
 		c.locked = 0
 		c.reserve()
 		op := decoder.Byte(base, pc)
@@ -31,7 +34,7 @@ func (c *Compiler) walk(pc int) int {
 		switch op {
 `)
 	emitCases(b, rows, 0)
-	b.WriteString("default:\nreturn fail\n}\nif c.o.Reference && c.v.D > 0 {\nc.spillAll()\n}\n}\nreturn pc\n}\n\n")
+	b.WriteString("default:\nreturn fail\n}\nif c.o.Reference && c.v.D > 0 && pc < fail {\nc.spillAll()\n}\n}\nreturn pc\n}\n\n")
 	b.WriteString(`// walkMisc compiles an opcode behind prefix 0xfc.
 func (c *Compiler) walkMisc(pc int) int {
 	op, pc := decoder.U32(c.base, pc)
