@@ -1,0 +1,68 @@
+package syscount
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Method is a way to count.
+type Method uint8
+
+// ORDER: methods.
+const (
+	// Auto takes the first that works of Perf and Seccomp.
+	Auto Method = iota
+	Perf
+	Seccomp
+	Off
+)
+
+var methods = [...]string{"auto", "perf", "seccomp", "off"}
+
+// String is the name that ParseMethod reads.
+func (m Method) String() string { return methods[m] }
+
+// ParseMethod gives the method of a name.
+func ParseMethod(s string) (Method, error) {
+	for i, name := range methods {
+		if s == name {
+			return Method(i), nil
+		}
+	}
+	return Off, fmt.Errorf("%q is none of auto, perf, seccomp and off", s)
+}
+
+// ErrSecond is the error of a second seccomp counter in a process: the first
+// filter stays and would count every call twice.
+var ErrSecond = errors.New("a seccomp counter has been opened in this process before")
+
+// Counter counts the calls of the process from the moment it was opened.
+type Counter struct {
+	method Method
+	read   func() (Counts, error)
+	close  func() error
+	counts [NumCalls]bool
+}
+
+// Method is how c counts: Perf or Seccomp.
+func (c *Counter) Method() Method { return c.method }
+
+// Counts reports whether c counts calls of kind k; a kernel may lack a call.
+func (c *Counter) Counts(k Call) bool { return c.counts[k] }
+
+// Read gives the number of calls so far. A call that another thread is just
+// entering may be in it or not.
+func (c *Counter) Read() (Counts, error) { return c.read() }
+
+// Close ends the counting, except that a seccomp filter stays for the life of
+// the process.
+func (c *Counter) Close() error { return c.close() }
+
+// OpenPerf starts counting with tracepoints. The error says which right or
+// file is missing.
+func OpenPerf() (*Counter, error) { return openPerf() }
+
+// OpenSeccomp starts counting with a filter that can't be taken away again,
+// and which children of the process inherit without its handler: they would
+// be killed by their first counted call. The error says what is missing.
+func OpenSeccomp() (*Counter, error) { return openSeccomp() }

@@ -1,0 +1,14 @@
+//go:build !linux
+
+package syscount
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+)
+
+var errSystem = fmt.Errorf("system calls can't be counted on %s: %w", runtime.GOOS, errors.ErrUnsupported)
+
+func openPerf() (*Counter, error)    { return nil, errSystem }
+func openSeccomp() (*Counter, error) { return nil, errSystem }
