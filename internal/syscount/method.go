@@ -58,9 +58,16 @@ func (c *Counter) Read() (Counts, error) { return c.read() }
 // the process.
 func (c *Counter) Close() error { return c.close() }
 
-// OpenPerf starts counting with tracepoints. The error says which right or
-// file is missing.
-func OpenPerf() (*Counter, error) { return openPerf() }
+// OpenPerf starts counting the given calls with tracepoints, all kinds if none
+// is given. The error says which right or file is missing. When the last user
+// of a tracepoint closes it or ends, the kernel makes it wait for some 20 ms
+// per tracepoint, which is a reason to count no more kinds than are needed.
+func OpenPerf(calls ...Call) (*Counter, error) {
+	if len(calls) == 0 {
+		calls = Calls()
+	}
+	return openPerf(calls)
+}
 
 // OpenSeccomp starts counting with a filter that can't be taken away again,
 // and which children of the process inherit without its handler: they would

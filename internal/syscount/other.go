@@ -10,5 +10,5 @@ import (
 
 var errSystem = fmt.Errorf("system calls can't be counted on %s: %w", runtime.GOOS, errors.ErrUnsupported)
 
-func openPerf() (*Counter, error)    { return nil, errSystem }
-func openSeccomp() (*Counter, error) { return nil, errSystem }
+func openPerf([]Call) (*Counter, error) { return nil, errSystem }
+func openSeccomp() (*Counter, error)    { return nil, errSystem }

@@ -23,10 +23,14 @@ type perf struct {
 // attempts is how often the list of threads may change under us.
 const attempts = 10
 
-func openPerf() (*Counter, error) {
-	ids, err := tracepoints()
+func openPerf(calls []Call) (*Counter, error) {
+	all, err := tracepoints()
 	if err != nil {
 		return nil, err
+	}
+	var ids [NumCalls]uint64
+	for _, c := range calls {
+		ids[c] = all[c]
 	}
 	for range attempts {
 		p, stable, err := attach(ids)
