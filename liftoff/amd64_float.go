@@ -97,7 +97,7 @@ func (m *masm) signop(w fwidth, op floatUnOp, d, x, tmp reg) {
 
 // roundModes are the rounding modes of roundss with precision exceptions
 // suppressed.
-var roundModes = [...]uint8{opFCeil: 8 | 2, opFFloor: 8 | 1, opFTrunc: 8 | 3, opFNearest: 8 | 0}
+var roundModes = [...]uint8{opFCeil: 8 | 2, opFFloor: 8 | 1, opFTrunc: 8 | 3, opFNearest: 8}
 
 // funopReg emits d = op x for square root and rounding.
 func (m *masm) funopReg(w fwidth, op floatUnOp, d, x reg) {

@@ -161,6 +161,11 @@ func (m *masm) shiftImm(w width, op shiftOp, d, x reg, n uint8) {
 	}
 }
 
+// addShifted emits d = a + b<<n in 32 bits, n at most 3.
+func (m *masm) addShifted(d, a, b reg, n uint8) {
+	m.x.Lea(amd64.S32, gp(d), amd64.AtIdx(gp(a), gp(b), n, 0))
+}
+
 // shiftVar compiles a shift of x by y and gives the result's register. Without
 // BMI2 the count must be in cl.
 func (c *Compiler) shiftVar(pc int, w width, op shiftOp, x *decoder.Operand, xi int, y *decoder.Operand, yi int) reg {

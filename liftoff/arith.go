@@ -120,6 +120,21 @@ func (c *Compiler) binop(pc int, w width, op intOp) int {
 		x, y, xi, yi = y, x, yi, xi
 	}
 	rx := c.use(x, xi)
+	if op == opAnd && c.tested(pc, w) && (y.Loc == locConst && isImm32(w, y.Bits) || c.inReg(y) != noReg) {
+		// Only whether the outcome is zero matters.
+		p := comparison{kind: cmpTestRegs, w: uint8(w), cond: condNe, x: rx}
+		if y.Loc == locConst {
+			p.kind, p.imm = cmpTestImm, int32(y.Bits)
+		} else {
+			p.y = c.inReg(y)
+		}
+		if w == w64 || decoder.Byte(c.base, pc) == decoder.OpI32Eqz {
+			// The comparison with zero that follows takes the flags.
+			p.cond = condEq
+			pc++
+		}
+		return c.compared(pc, p)
+	}
 	if y.Loc == locConst && isImm32(w, y.Bits) {
 		d := c.result(pc, t, rx, noReg)
 		c.binopImm(w, op, d, rx, int32(y.Bits))
@@ -146,6 +161,23 @@ func (c *Compiler) binop(pc int, w width, op intOp) int {
 	c.binopReg(w, op, d, rx, ry)
 	c.pushReg(t, d)
 	return pc
+}
+
+// tested reports whether the code at pc asks a number of width w only whether
+// it is zero, and branches on the answer.
+func (c *Compiler) tested(pc int, w width) bool {
+	op := decoder.Byte(c.base, pc)
+	if w == w64 {
+		if op != decoder.OpI64Eqz {
+			return false
+		}
+		op = decoder.Byte(c.base, pc+1)
+		return op == decoder.OpBrIf || op == decoder.OpIf
+	}
+	if op == decoder.OpI32Eqz {
+		op = decoder.Byte(c.base, pc+1)
+	}
+	return op == decoder.OpBrIf || op == decoder.OpIf
 }
 
 // unop compiles an integer operation with one operand.
@@ -178,15 +210,33 @@ func (c *Compiler) shift(pc int, w width, op shiftOp) int {
 	}
 	x, y := &c.v.Ops[i], &c.v.Ops[i+1]
 	if y.Loc == locConst {
+		n := uint8(y.Bits) & (31 | uint8(w)<<5)
 		rx := c.use(x, i)
+		if op == opShl && c.scaled(pc, w, n) {
+			b := c.pop1(t)
+			rb := c.use(&c.v.Ops[b], b)
+			d := c.result(pc+1, t, rx, rb)
+			c.addShifted(d, rb, rx, n)
+			c.pushReg(t, d)
+			return pc + 1
+		}
 		d := c.result(pc, t, rx, noReg)
-		c.shiftImm(w, op, d, rx, uint8(y.Bits)&(31|uint8(w)<<5))
+		c.shiftImm(w, op, d, rx, n)
 		c.pushReg(t, d)
 		return pc
 	}
 	d := c.shiftVar(pc, w, op, x, i, y, i+1)
 	c.pushReg(t, d)
 	return pc
+}
+
+// scaled reports whether a shift by n at the top of the stack is added, in 32
+// bits, to a register below it: the address of an array element. The sum wraps
+// at 32 bits like the two instructions it stands for.
+func (c *Compiler) scaled(pc int, w width, n uint8) bool {
+	i := c.v.H - 1
+	return w == w32 && n-1 < 3 && decoder.Byte(c.base, pc) == decoder.OpI32Add &&
+		i >= c.v.Floor && c.v.Ops[i].Type == decoder.I32 && c.v.Ops[i].Loc != locConst
 }
 
 // divrem compiles a division or remainder.

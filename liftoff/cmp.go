@@ -57,17 +57,19 @@ type comparison struct {
 type cmpKind uint8
 
 const (
-	cmpRegs  cmpKind = iota // x with y
-	cmpImm                  // x with imm
-	cmpTest                 // x with itself: against zero
-	cmpFrame                // x with the frame slot at off
-	cmpFloat                // x with y
+	cmpRegs     cmpKind = iota // x with y
+	cmpImm                     // x with imm
+	cmpTest                    // x with itself: against zero
+	cmpTestRegs                // x & y with zero
+	cmpTestImm                 // x & imm with zero
+	cmpFrame                   // x with the frame slot at off
+	cmpFloat                   // x with y
 )
 
 // regs are the registers that the comparison reads.
 func (p *comparison) regs() regSet {
 	switch p.kind {
-	case cmpRegs, cmpFloat:
+	case cmpRegs, cmpTestRegs, cmpFloat:
 		return p.x.bit() | p.y.bit()
 	}
 	return p.x.bit()
@@ -159,7 +161,7 @@ func (c *Compiler) pushBool(pc int, p comparison) {
 	a, b := noReg, noReg
 	if p.kind != cmpFloat {
 		a = p.x
-		if p.kind == cmpRegs {
+		if p.kind == cmpRegs || p.kind == cmpTestRegs {
 			b = p.y
 		}
 	}

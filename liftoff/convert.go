@@ -38,6 +38,11 @@ func (c *Compiler) convert(pc int, t decoder.Type, op conversion) int {
 		return fail
 	}
 	x := &c.v.Ops[i]
+	if op == convExtendI32U && decoder.Byte(c.base, pc) == decoder.OpI64Const {
+		if next, n, ok := c.addressChain(pc); ok {
+			return c.addConst(next, x, i, n)
+		}
+	}
 	if x.Loc == locConst {
 		switch op {
 		case convExtendI32U:
@@ -87,6 +92,31 @@ func (c *Compiler) convert(pc int, t decoder.Type, op conversion) int {
 		c.bitsToFloat(f64, d, r)
 	}
 	c.pushReg(t, d)
+	return pc
+}
+
+// addressChain recognises what Go's compiler makes of a 32-bit sum: behind
+// i64.extend_i32_u, the opcodes i64.const n, i64.add, i32.wrap_i64. Wrapped to
+// 32 bits the sum is that of the low halves. It gives the position behind the
+// chain and n.
+func (c *Compiler) addressChain(pc int) (next int, n int32, ok bool) {
+	v, pc := decoder.S64(c.base, pc+1)
+	if pc > c.v.End-2 || decoder.Byte(c.base, pc) != decoder.OpI64Add || decoder.Byte(c.base, pc+1) != decoder.OpI32WrapI64 {
+		return 0, 0, false
+	}
+	return pc + 2, int32(v), true
+}
+
+// addConst compiles the 32-bit sum of the popped operand x of height i and n.
+func (c *Compiler) addConst(pc int, x *decoder.Operand, i int, n int32) int {
+	if x.Loc == locConst {
+		c.pushConst(decoder.I32, uint64(uint32(x.Bits)+uint32(n)))
+		return pc
+	}
+	r := c.use(x, i)
+	d := c.result(pc, decoder.I32, r, noReg)
+	c.binopImm(w32, opAdd, d, r, n)
+	c.pushReg(decoder.I32, d)
 	return pc
 }
 

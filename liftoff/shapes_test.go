@@ -85,6 +85,16 @@ func goldenShapes() map[string][]goldenFunc {
 			{name: "ref.func, ref.is_null", results: types(i), options: native,
 				body: *code().OpU(0xd2, 1).Op(0xd1)},
 		},
+		"fused": {
+			{name: "address of an array element", params: types(i, i), results: types(i), options: native,
+				body: *code().Get(0).Get(1).I32(2).Op(0x74).Op(opI32Add).Load(opI32Load, 8)},
+			{name: "Go's 32-bit sum", params: types(i), results: types(i), options: native,
+				body: *code().Get(0).Op(0xad).I64(-16).Op(0x7c).Op(0xa7).Load(opI32Load, 0)},
+			{name: "branch on a bit", params: types(i), options: native,
+				body: *code().Get(0).I32(8).Op(0x71).Block(opIf, void).Op(0x00).End()},
+			{name: "branch on common bits being zero", params: types(l, l), options: native,
+				body: *code().Get(0).Get(1).Op(0x83).Op(0x50).Block(opIf, void).Op(0x00).End()},
+		},
 		"locals": {
 			{name: "many locals", results: types(i), locals: make40(i), options: native,
 				body: *allLocals(40)},

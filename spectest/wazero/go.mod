@@ -1,6 +1,6 @@
 module github.com/wasmjit/wasmjit/spectest/wazero
 
-go 1.26.8
+go 1.26.0
 
 require (
 	github.com/tetratelabs/wazero v1.12.0
