@@ -2,9 +2,11 @@ package nativemodule
 
 import "github.com/wasmjit/wasmjit/decoder"
 
-// plan is the order of work: order lists the defined functions biggest first,
-// so that no worker starts a huge one when the others run out of work; batch i
-// is order[batches[i]:batches[i+1]], what one turn of the cursor hands out.
+// plan is the order of work: order lists the big functions first, the biggest
+// at the head, so that no worker starts a huge one when the others run out of
+// work; the others follow as they stand in the file, which the processor's
+// prefetching rewards. Batch i is order[batches[i]:batches[i+1]], what one turn
+// of the cursor hands out.
 type plan struct {
 	order   []uint32
 	batches []uint32
@@ -16,26 +18,28 @@ type plan struct {
 const (
 	minBatch = 4 << 10
 	maxBatch = 32 << 10
+	// bigBody is the size from which a body is compiled out of turn.
+	bigBody = 8 << 10
 )
 
 func makePlan(bodies []decoder.Body, workers int) plan {
 	var p plan
-	var biggest uint32
 	keys := make([]uint32, len(bodies))
 	for i, b := range bodies {
-		keys[i] = b.End - b.Start
-		biggest = max(biggest, keys[i])
-		p.bytes += int64(keys[i])
-	}
-	for i := range keys {
-		keys[i] = biggest - keys[i]
+		size := b.End - b.Start
+		p.bytes += int64(size)
+		// Ascending keys are descending sizes; all small bodies are equal.
+		keys[i] = ^uint32(0) - bigBody
+		if size >= bigBody {
+			keys[i] = ^uint32(0) - size
+		}
 	}
 	p.order = sortedBy(keys)
 	batch := uint32(min(max(p.bytes/int64(16*workers), minBatch), maxBatch))
 	var sum uint32
 	p.batches = append(p.batches, 0)
 	for i, fn := range p.order {
-		size := biggest - keys[fn]
+		size := bodies[fn].End - bodies[fn].Start
 		if sum > 0 && sum+size > batch {
 			p.batches = append(p.batches, uint32(i))
 			sum = 0
