@@ -33,7 +33,7 @@ func mixedSizes(n int) []int {
 	for i := range sizes {
 		sizes[i] = 10 + i*7919%400
 		if i%97 == 0 {
-			sizes[i] = 5000 + i
+			sizes[i] = 7000 + i
 		}
 	}
 	return sizes
