@@ -12,10 +12,10 @@ NESTED = $(patsubst %/go.mod,%,$(wildcard */go.mod */*/go.mod */*/*/go.mod))
 # nested runs a go command in each of them.
 nested = @for m in $(NESTED); do echo "cd $$m && $(GO) $(1)" && (cd $$m && $(GO) $(1)) || exit 1; done
 
-.PHONY: help build test check fmt vet lint imports generated generate spec bench v8 corpus demos stdlib clean
+.PHONY: help build test check fmt vet lint imports generated generate spec bench bench-peers run-set v8 corpus demos stdlib clean
 
 help: ## this list
-	@sed -n 's/^\([a-z0-9]*\):.*## /\1\t/p' Makefile | expand -t 12
+	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | expand -t 12
 
 build: ## bin/wasmjit
 	$(GO) build -trimpath -o bin/wasmjit ./cmd/wasmjit
@@ -52,6 +52,12 @@ spec: ## the specification's suites only, with their counts
 
 bench: ## every benchmark once, without tests
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+bench-peers: build ## wasmjit, V8, SpiderMonkey and wazero by turns (tables of PERF.md)
+	scripts/bench-peers.sh
+
+run-set: ## rebuild testdata/run with clang and wasi-libc
+	scripts/build-run.sh
 
 v8: build ## the modules of make corpus by turns with V8 (table of PERF.md)
 	scripts/perf-v8.sh

