@@ -4,9 +4,8 @@
 // A System is one guest's view of the world: arguments, environment, clocks,
 // randomness and a table of descriptors that starts with the standard streams
 // and the preopened directories. Every function gets the guest's memory as a
-// slice and answers with an error number; only three things end the guest
-// with a Go error: proc_exit (an *ExitError), a cancelled context, and nothing
-// else.
+// slice and answers with an error number; only two things end the guest with a
+// Go error: proc_exit (an *ExitError) and a context that is over.
 //
 // # What a guest can reach
 //

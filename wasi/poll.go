@@ -1,3 +1,5 @@
+//go:build linux
+
 package wasi
 
 import (
@@ -18,8 +20,8 @@ const (
 // pollLayout is where a subscription's fields stand, which differs between
 // preview 1 and wasi_unstable.
 type pollLayout struct {
-	size                                   uint32
-	tag, fd, id, timeout, precision, flags int
+	size                        uint32
+	tag, fd, id, timeout, flags int
 }
 
 var (

@@ -1,3 +1,5 @@
+//go:build linux
+
 package wasi
 
 // rights is a set of operations that a descriptor allows (witx type rights).
