@@ -22,8 +22,9 @@ type Config struct {
 	// is read by a goroutine of its own, so that waiting for it can be
 	// cancelled. Such a read may outlive the guest. Nil is an empty input.
 	Stdin io.Reader
-	// Stdout and Stderr are written to; an *os.File is duplicated. Nil
-	// discards.
+	// Stdout and Stderr are written to. An *os.File is duplicated, and waiting
+	// for it can be cancelled; another writer's Write is waited for, and must
+	// not keep the slice. Nil discards.
 	Stdout, Stderr io.Writer
 
 	// Preopens are the directories the guest starts with, as descriptors from
