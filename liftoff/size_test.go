@@ -47,6 +47,7 @@ func TestSize(t *testing.T) {
 		{"br_table with values", wasmtest.Types(i), nil, valueTable(10_000), 10_000 * 64},
 		{"49,000 locals set and merged", wasmtest.Types(i), manyLocals, mergedLocals(49_000), 49_000 * 64},
 		{"100,000 operands", wasmtest.Types(i, d), nil, deepStack(100_000), 100_000 * 16},
+		{"60,000 calls over 60,000 constants", nil, nil, callsOverConstants(60_000), 60_000 * 16},
 		{"100,000 aliases of a changing local", wasmtest.Types(i), nil, changingAliases(60_000), 60_000 * 32},
 	}
 	for _, tc := range cases {
@@ -143,6 +144,21 @@ func mergedLocals(n int) *wasmtest.Code {
 	c := new(wasmtest.Code)
 	for k := 1; k <= n; k++ {
 		c.Block(opBlock, void).Get(0).Set(uint32(k)).Get(0).OpU(opBrIf, 0).End()
+	}
+	return c
+}
+
+// callsOverConstants calls a function n times with n constants on the stack.
+func callsOverConstants(n int) *wasmtest.Code {
+	c := new(wasmtest.Code)
+	for k := range n {
+		c.I32(int32(k))
+	}
+	for range n {
+		c.Call(0)
+	}
+	for range n {
+		c.Op(opDrop)
 	}
 	return c
 }

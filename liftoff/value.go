@@ -55,6 +55,24 @@ func (c *Compiler) push(t decoder.Type, loc uint8) *decoder.Operand {
 	return x
 }
 
+// maxUnflushed bounds the operands above Compiler.flushed between opcodes.
+// What walks them - spills, alias checks, calls - is then O(1) per opcode
+// however deep the stack is.
+const maxUnflushed = 64
+
+// settle brings the height flushed back into its bounds, before an opcode: not
+// above the stack, and not far below. It reports whether the stack is within
+// validation's limit.
+func (c *Compiler) settle() bool {
+	if c.v.H < c.flushed {
+		c.flushed = c.v.H
+		return true
+	}
+	c.reserveFor(c.v.H - c.flushed)
+	c.flushOperands(c.v.H - maxUnflushed/2)
+	return c.v.H <= decoder.MaxOperands
+}
+
 // pushReg adds an operand that is in r.
 func (c *Compiler) pushReg(t decoder.Type, r reg) {
 	x := c.push(t, locReg)
@@ -283,11 +301,6 @@ func (c *Compiler) homeTop(n int) {
 // detach gives the operands that are aliases of local n a value of their own,
 // since the local is about to change. A cached local hands them its register.
 func (c *Compiler) detach(n uint32) {
-	if c.v.H-c.flushed > 64 {
-		// A deep stack would be walked again and again.
-		c.flushOperands(c.v.H)
-		return
-	}
 	own := noReg
 	for i := c.flushed; i < c.v.H; i++ {
 		x := &c.v.Ops[i]

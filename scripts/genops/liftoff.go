@@ -20,15 +20,15 @@ import "github.com/wasmjit/wasmjit/decoder"
 func (c *Compiler) walk(pc int) int {
 	base, end := c.base, c.v.End
 	for pc < end {
-		if c.v.H > decoder.MaxOperands {
-			return fail
-		}
 		c.at = pc
 		if c.loopDepth == 0 {
 			c.liveFrom = pc
 		}
 		c.locked = 0
 		c.reserve()
+		if uint(c.v.H-c.flushed) > maxUnflushed && !c.settle() {
+			return fail
+		}
 		op := decoder.Byte(base, pc)
 		pc++
 		switch op {
