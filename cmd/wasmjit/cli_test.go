@@ -115,7 +115,7 @@ func TestCompileJSON(t *testing.T) {
 		if s.Schema != statsSchema || s.Module.Bytes != len(b) || s.Module.Functions != small.Functions+2 || s.Module.Imports != 1 {
 			t.Errorf("module: %+v", s.Module)
 		}
-		if len(s.Phases) != 5 || s.Phases["compile"].WallNs <= 0 || s.EngineMBPerS <= 0 {
+		if len(s.Phases) != 6 || s.Phases["compile"].WallNs <= 0 || s.EngineMBPerS <= 0 {
 			t.Errorf("phases: %+v, %v MB/s", s.Phases, s.EngineMBPerS)
 		}
 		if s.Code.Bytes <= 0 || s.Code.PerWasmByte <= 0 || s.Code.Sizes.Max < s.Code.Sizes.P50 {

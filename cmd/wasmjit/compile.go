@@ -2,11 +2,14 @@ package main
 
 import (
 	"context"
+	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/wasmjit/wasmjit/decoder"
+	"github.com/wasmjit/wasmjit/internal/syscount"
 	"github.com/wasmjit/wasmjit/nativemodule"
 )
 
@@ -16,6 +19,8 @@ type compileFlags struct {
 	target    string
 	synthetic string
 	stats     string
+	syscalls  syscallFlag
+	trace     traceFlag
 }
 
 func newCompile(s streams) *cobra.Command {
@@ -57,6 +62,8 @@ one, in a process of its own, so that its memory doesn't count.`,
 	fs.StringVar(&f.synthetic, "synthetic", "", "compile a generated module: "+syntheticNames)
 	fs.StringVar(&f.stats, "stats", "table", "print a table, or json with a versioned schema")
 	fs.Lookup("stats").NoOptDefVal = "table"
+	f.syscalls.register(c)
+	f.trace.register(c)
 	return c
 }
 
@@ -76,27 +83,22 @@ func (f *compileFlags) run(ctx context.Context, s streams, name string) error {
 	if err != nil {
 		return err
 	}
-	buf, name, read, err := f.input(s, name)
+	file, name, err := f.open(s, name)
 	if err != nil {
 		return err
 	}
-	watch := start()
-	m, err := decode(buf, name)
+	defer func() { _ = file.Close() }()
+	stop, err := f.trace.start()
 	if err != nil {
 		return err
 	}
-	decoded := watch.stop("decode")
-	code, err := f.engine.compile(ctx, s, m, o)
+	meter, err := newMeter(f.syscalls.value, syscount.Mprotect, syscount.Futex)
 	if err != nil {
-		return inFile(name, err)
+		return err
 	}
-	defer func() { _ = code.Close() }()
-
-	st := gather(name, m, code, []phase{read, decoded})
-	if f.stats == "json" {
-		err = st.writeJSON(s.out, m.Bytes)
-	} else {
-		st.writeTable(s.out)
+	st, code, err := f.measure(ctx, s, meter, file, name, o)
+	if err == nil {
+		err = stop()
 	}
 	if err != nil {
 		return err
@@ -104,27 +106,57 @@ func (f *compileFlags) run(ctx context.Context, s streams, name string) error {
 	// Beside JSON on stdout the code must not disturb.
 	to := s.out
 	if f.stats == "json" {
+		err = st.writeJSON(s.out)
 		to = s.err
+	} else {
+		st.writeTable(s.out)
 	}
-	return inFile(name, f.engine.printCodeTo(to, code))
+	printf(to, "%s", code)
+	return err
 }
 
-// input gets the bytes to compile, and says how long reading them took.
-func (f *compileFlags) input(s streams, name string) ([]byte, string, phase, error) {
-	if f.synthetic == "" {
-		watch := start()
-		buf, err := readModule(s, name)
-		return buf, name, watch.stop("read"), err
-	}
-	file, err := synthesize(f.synthetic, s)
-	if err != nil {
-		return nil, "", phase{}, err
-	}
-	defer func() { _ = file.Close() }()
-	name = "synthetic " + f.synthetic
-	watch := start()
+// measure takes the file through all phases. It returns what they cost and
+// the disassembly asked for.
+func (f *compileFlags) measure(ctx context.Context, s streams, meter *meter, file *os.File, name string, o nativemodule.Options) (*stats, string, error) {
+	meter.restart()
 	buf, err := readFrom(file, name)
-	return buf, name, watch.stop("read"), err
+	if err != nil {
+		return nil, "", err
+	}
+	meter.done("read")
+	m, err := decode(buf, name)
+	if err != nil {
+		return nil, "", err
+	}
+	meter.done("decode")
+	o.PhaseDone = func(phase string) { meter.done(phase) }
+	code, err := f.engine.compile(ctx, s, m, o)
+	if err != nil {
+		return nil, "", inFile(name, err)
+	}
+	var text strings.Builder
+	st := gather(name, m, code)
+	err = inFile(name, f.engine.printCodeTo(&text, code))
+	meter.restart()
+	if e := code.Close(); e != nil && err == nil {
+		err = inFile(name, e)
+	}
+	meter.done("free")
+	st.addSteps(meter)
+	return st, text.String(), err
+}
+
+// open opens the module to compile, or has it made.
+func (f *compileFlags) open(s streams, name string) (*os.File, string, error) {
+	if f.synthetic != "" {
+		file, err := synthesize(f.synthetic, s)
+		return file, "synthetic " + f.synthetic, err
+	}
+	if name == "-" {
+		return s.in, name, nil
+	}
+	file, err := os.Open(name)
+	return file, name, inFile(name, err)
 }
 
 // compile runs the compile job with progress and trace as the flags say.

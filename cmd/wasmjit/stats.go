@@ -9,7 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/wasmjit/wasmjit/codemem"
 	"github.com/wasmjit/wasmjit/decoder"
 	"github.com/wasmjit/wasmjit/liftoff"
 	"github.com/wasmjit/wasmjit/nativemodule"
@@ -39,9 +38,12 @@ type stats struct {
 		CPU         string `json:"cpu"`
 		Protection  string `json:"write_protect_code_memory"`
 	} `json:"options"`
-	Workers int              `json:"workers"`
-	Phases  map[string]phase `json:"phases"`
-	// Engine is all phases but read; MB are 10^6 bytes of code section.
+	Workers int             `json:"workers"`
+	Phases  map[string]step `json:"phases"`
+	// Counters says how the kernel's part of the phases was counted.
+	Counters counterStats `json:"syscall_counters"`
+	// Engine is all phases but read and free; MB are 10^6 bytes of code
+	// section.
 	EngineWallNs  int64   `json:"engine_wall_ns"`
 	EngineCPUNs   int64   `json:"engine_cpu_ns"`
 	EngineMBPerS  float64 `json:"engine_mb_per_s"`
@@ -79,7 +81,8 @@ type stats struct {
 	} `json:"go"`
 	RSSPeak int64 `json:"rss_peak,omitempty"`
 
-	order []phase
+	order []step
+	file  []byte
 }
 
 // sizes is a distribution of code sizes in bytes.
@@ -90,11 +93,10 @@ type sizes struct {
 	Max int `json:"max"`
 }
 
-// gather collects the statistics of a finished compile; before are the phases
-// that ended before it.
-func gather(name string, m *decoder.Module, code *nativemodule.Module, before []phase) *stats {
+// gather collects the statistics of a finished compile, but for the phases.
+func gather(name string, m *decoder.Module, code *nativemodule.Module) *stats {
 	n, o := code.Stats(), code.Options()
-	s := &stats{Schema: statsSchema, Version: version, Workers: n.Workers}
+	s := &stats{Schema: statsSchema, Version: version, Workers: n.Workers, file: m.Bytes}
 	s.RSSPeak = peakRSS()
 
 	s.Module.Path = name
@@ -109,30 +111,13 @@ func gather(name string, m *decoder.Module, code *nativemodule.Module, before []
 	s.Options.CPU = cpuName(o.Liftoff.CPU)
 	s.Options.Protection = o.Protection.String()
 
-	s.order = append(before,
-		phase{"compile", int64(n.Compile.Wall), int64(n.Compile.CPU)},
-		phase{"link", int64(n.Link.Wall), int64(n.Link.CPU)},
-		phase{"publish", int64(n.Publish.Wall), int64(n.Publish.CPU)})
-	s.Phases = map[string]phase{}
-	for _, p := range s.order {
-		s.Phases[p.Name] = p
-		if p.Name != "read" {
-			s.EngineWallNs += p.WallNs
-			s.EngineCPUNs += p.CPUNs
-		}
-	}
-	s.EngineMBPerS = mbPerS(s.Module.CodeBytes, s.EngineWallNs)
-	s.CompileMBPerS = mbPerS(s.Module.CodeBytes, int64(n.Compile.Wall))
-	s.EngineMBPerCPUS = mbPerS(s.Module.CodeBytes, s.EngineCPUNs)
-	s.CompileMBPerCPUS = mbPerS(s.Module.CodeBytes, int64(n.Compile.CPU))
-
 	s.Code.Bytes, s.Code.Padding, s.Code.BodyBytes = n.CodeBytes, n.PaddingBytes, n.BodyBytes
 	s.Code.CallSites = n.CallSites
 	if n.BodyBytes > 0 {
 		s.Code.PerWasmByte = round(float64(n.CodeBytes) / float64(n.BodyBytes))
 	}
 	s.Code.Sizes = functionSizes(m, code)
-	s.addMemory(o.Protection, n)
+	s.Codemem.Mode, s.Codemem.Chunks, s.Codemem.Spans = o.Protection.String(), n.Chunks, n.Spans
 
 	var ms goruntime.MemStats
 	goruntime.ReadMemStats(&ms)
@@ -141,23 +126,31 @@ func gather(name string, m *decoder.Module, code *nativemodule.Module, before []
 	return s
 }
 
-// addMemory adds up the system calls of the phases.
-func (s *stats) addMemory(mode codemem.Mode, n *nativemodule.Stats) {
-	c := &s.Codemem
-	c.Mode, c.Chunks, c.Spans = mode.String(), n.Chunks, n.Spans
-	for _, p := range []nativemodule.Phase{n.Compile, n.Link, n.Publish} {
-		k := p.Memory
-		c.Mmap += k.Mmap.Calls
-		c.Munmap += k.Munmap.Calls
-		c.Madvise += k.Madvise.Calls
-		c.Mprotect += k.Mprotects()
-		c.ToRW += k.MprotectRW.Calls
-		c.ToRX += k.MprotectRX.Calls
-		c.Protected += k.MprotectRW.Bytes + k.MprotectRX.Bytes + k.MprotectOther.Bytes
-		for _, call := range []codemem.Counter{k.Mmap, k.Munmap, k.Madvise, k.MprotectRW, k.MprotectRX, k.MprotectOther} {
-			c.SyscallNs += call.Ns
+// addSteps adds the phases.
+func (s *stats) addSteps(m *meter) {
+	s.order = m.steps
+	s.Phases = map[string]step{}
+	s.Counters = m.counters()
+	var calls codeCalls
+	for _, p := range s.order {
+		s.Phases[p.Name] = p
+		calls.add(p.Codemem)
+		if p.Name != "read" && p.Name != "free" {
+			s.EngineWallNs += p.WallNs
+			s.EngineCPUNs += p.CPUNs
 		}
 	}
+	compile := s.Phases["compile"]
+	s.EngineMBPerS = mbPerS(s.Module.CodeBytes, s.EngineWallNs)
+	s.CompileMBPerS = mbPerS(s.Module.CodeBytes, compile.WallNs)
+	s.EngineMBPerCPUS = mbPerS(s.Module.CodeBytes, s.EngineCPUNs)
+	s.CompileMBPerCPUS = mbPerS(s.Module.CodeBytes, compile.CPUNs)
+
+	c := &s.Codemem
+	c.Mmap, c.Munmap, c.Madvise = calls.Mmap.Calls, calls.Munmap.Calls, calls.Madvise.Calls
+	c.Mprotect, c.ToRW, c.ToRX = calls.mprotects(), calls.ToRW.Calls, calls.ToRX.Calls
+	c.Protected = calls.ToRW.Bytes + calls.ToRX.Bytes + calls.Other.Bytes
+	c.SyscallNs = calls.ns()
 }
 
 func functionSizes(m *decoder.Module, code *nativemodule.Module) sizes {
@@ -173,9 +166,9 @@ func functionSizes(m *decoder.Module, code *nativemodule.Module) sizes {
 	return sizes{at(50), at(90), at(99), all[len(all)-1]}
 }
 
-// writeJSON prints the statistics; file is what the sum is taken of.
-func (s *stats) writeJSON(w io.Writer, file []byte) error {
-	sum := sha256.Sum256(file)
+// writeJSON prints the statistics.
+func (s *stats) writeJSON(w io.Writer) error {
+	sum := sha256.Sum256(s.file)
 	s.Module.SHA256 = hex.EncodeToString(sum[:])
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")

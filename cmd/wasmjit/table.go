@@ -55,7 +55,7 @@ func (s *stats) writeTable(w io.Writer) {
 		t.AppendRow(table.Row{p.Name, ms(p.WallNs), ms(p.CPUNs), speed, perCPU})
 	}
 	t.AppendSeparator()
-	t.AppendRow(table.Row{"without read", ms(s.EngineWallNs), ms(s.EngineCPUNs),
+	t.AppendRow(table.Row{"without read and free", ms(s.EngineWallNs), ms(s.EngineCPUNs),
 		sprintf("%.1f", s.EngineMBPerS), sprintf("%.1f", s.EngineMBPerCPUS)})
 	t.Render()
 
@@ -64,7 +64,6 @@ func (s *stats) writeTable(w io.Writer) {
 	if s.RSSPeak > 0 {
 		rss = sprintf("%.1f MB", float64(s.RSSPeak)/1e6)
 	}
-	c := s.Codemem
 	t.AppendRows([]table.Row{
 		{"code", thousands(s.Code.Bytes) + " bytes"},
 		{"bytes out per byte in", sprintf("%.2f", s.Code.PerWasmByte)},
@@ -74,11 +73,9 @@ func (s *stats) writeTable(w io.Writer) {
 			thousands(int64(s.Code.Sizes.P99)), thousands(int64(s.Code.Sizes.Max)))},
 		{"direct calls linked", thousands(s.Code.CallSites)},
 		{"peak RSS", rss},
-		{"code memory: mprotect (to RW, to RX)", sprintf("%d (%d, %d)", c.Mprotect, c.ToRW, c.ToRX)},
-		{"code memory: mmap, munmap, madvise", sprintf("%d, %d, %d", c.Mmap, c.Munmap, c.Madvise)},
-		{"time in these calls", sprintf("%s ms", ms(c.SyscallNs))},
 	})
 	t.Render()
+	s.writeCalls(w)
 }
 
 func ms(ns int64) string { return sprintf("%.1f", float64(ns)/float64(time.Millisecond)) }

@@ -1,0 +1,229 @@
+package main
+
+import (
+	"fmt"
+	"runtime/metrics"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wasmjit/wasmjit/codemem"
+	"github.com/wasmjit/wasmjit/internal/syscount"
+)
+
+// step is a phase and what was counted in it.
+type step struct {
+	phase
+	costs
+}
+
+// costs are the counters of a phase.
+type costs struct {
+	// Codemem are the system calls on code memory, counted where they are
+	// issued.
+	Codemem codeCalls `json:"codemem"`
+	// Kernel are the system calls of the whole process, counted by the
+	// kernel: empty unless they could be counted.
+	Kernel      map[string]int64 `json:"kernel_calls,omitempty"`
+	MinorFaults int64            `json:"minor_faults"`
+	MajorFaults int64            `json:"major_faults"`
+	GCCycles    int64            `json:"gc_cycles"`
+}
+
+// callCost is what calls of one kind cost.
+type callCost struct {
+	Calls int64 `json:"calls"`
+	Bytes int64 `json:"bytes"`
+	Ns    int64 `json:"ns"`
+}
+
+// codeCalls are the calls on code memory by kind.
+type codeCalls struct {
+	ToRW    callCost `json:"mprotect_to_rw"`
+	ToRX    callCost `json:"mprotect_to_rx"`
+	Other   callCost `json:"mprotect_other"`
+	Mmap    callCost `json:"mmap"`
+	Munmap  callCost `json:"munmap"`
+	Madvise callCost `json:"madvise"`
+}
+
+func newCodeCalls(c codemem.Counters) codeCalls {
+	cost := func(k codemem.Counter) callCost { return callCost{k.Calls, k.Bytes, k.Ns} }
+	return codeCalls{
+		ToRW: cost(c.MprotectRW), ToRX: cost(c.MprotectRX), Other: cost(c.MprotectOther),
+		Mmap: cost(c.Mmap), Munmap: cost(c.Munmap), Madvise: cost(c.Madvise),
+	}
+}
+
+// mprotects is the number of mprotect calls of all kinds.
+func (c *codeCalls) mprotects() int64 { return c.ToRW.Calls + c.ToRX.Calls + c.Other.Calls }
+
+// ns is the time spent in all calls.
+func (c *codeCalls) ns() int64 {
+	return c.ToRW.Ns + c.ToRX.Ns + c.Other.Ns + c.Mmap.Ns + c.Munmap.Ns + c.Madvise.Ns
+}
+
+// add adds the calls of another phase.
+func (c *codeCalls) add(d codeCalls) {
+	for _, p := range [...]struct{ to, from *callCost }{
+		{&c.ToRW, &d.ToRW}, {&c.ToRX, &d.ToRX}, {&c.Other, &d.Other},
+		{&c.Mmap, &d.Mmap}, {&c.Munmap, &d.Munmap}, {&c.Madvise, &d.Madvise},
+	} {
+		p.to.Calls += p.from.Calls
+		p.to.Bytes += p.from.Bytes
+		p.to.Ns += p.from.Ns
+	}
+}
+
+// syscallFlag is --syscall-counters.
+type syscallFlag struct{ value string }
+
+func (f *syscallFlag) register(c *cobra.Command) {
+	c.Flags().StringVar(&f.value, "syscall-counters", "auto",
+		"how the kernel's system calls are counted: auto, perf, seccomp or off; see the help of bench write-protect")
+}
+
+// meter cuts the run of a command into phases.
+type meter struct {
+	counter *syscount.Counter // nil if the kernel isn't asked
+	why     string            // why it is nil
+
+	last  reading
+	steps []step
+}
+
+// reading is every counter at one moment.
+type reading struct {
+	wall     time.Time
+	cpu      time.Duration
+	codemem  codemem.Counters
+	kernel   syscount.Counts
+	min, maj int64
+	gc       uint64
+}
+
+// newMeter starts the counters in the given way, and the first phase. A way
+// that the user has named and that isn't to be had is an error. calls are
+// what auto counts with tracepoints, each of which delays the process's end.
+func newMeter(how string, calls ...syscount.Call) (*meter, error) {
+	method, err := syscount.ParseMethod(how)
+	if err != nil {
+		return nil, usagef("--syscall-counters: %v", err)
+	}
+	m := &meter{}
+	switch method {
+	case syscount.Off:
+		m.why = "--syscall-counters=off"
+	case syscount.Perf:
+		m.counter, err = syscount.OpenPerf()
+	case syscount.Seccomp:
+		m.counter, err = syscount.OpenSeccomp()
+	case syscount.Auto:
+		m.openAuto(calls)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--syscall-counters=%v: %w", method, err)
+	}
+	m.restart()
+	return m, nil
+}
+
+// openAuto takes the first way that works. The seccomp filter is for good,
+// which this process can bear: it ends with its command.
+func (m *meter) openAuto(calls []syscount.Call) {
+	var perr, serr error
+	if m.counter, perr = syscount.OpenPerf(calls...); perr == nil {
+		return
+	}
+	if m.counter, serr = syscount.OpenSeccomp(); serr != nil {
+		m.why = fmt.Sprintf("perf: %v; seccomp: %v", perr, serr)
+	}
+}
+
+// restart begins a phase here: what came before belongs to none.
+func (m *meter) restart() { m.last = m.read() }
+
+// read reads the clocks last, so that the reading isn't charged to a phase
+// that begins.
+func (m *meter) read() reading {
+	r := m.readCounters()
+	r.cpu, r.wall = cpuTime(), time.Now()
+	return r
+}
+
+func (m *meter) readCounters() reading {
+	r := reading{codemem: codemem.Totals(), gc: gcCycles()}
+	r.min, r.maj = pageFaults()
+	if m.counter != nil {
+		var err error
+		if r.kernel, err = m.counter.Read(); err != nil {
+			m.counter, m.why = nil, oneLine(err.Error())
+		}
+	}
+	return r
+}
+
+// done ends a phase and begins the next.
+func (m *meter) done(name string) step {
+	wall, cpu := time.Now(), cpuTime()
+	r := m.readCounters()
+	s := step{phase: phase{name, int64(wall.Sub(m.last.wall)), int64(cpu - m.last.cpu)}}
+	s.Codemem = newCodeCalls(r.codemem.Sub(m.last.codemem))
+	s.MinorFaults, s.MajorFaults = r.min-m.last.min, r.maj-m.last.maj
+	s.GCCycles = int64(r.gc - m.last.gc)
+	if m.counter != nil {
+		s.Kernel = map[string]int64{}
+		n := r.kernel.Sub(m.last.kernel)
+		for _, c := range syscount.Calls() {
+			if m.counter.Counts(c) {
+				s.Kernel[c.String()] = n[c]
+			}
+		}
+	}
+	m.steps = append(m.steps, s)
+	r.cpu, r.wall = cpuTime(), time.Now()
+	m.last = r
+	return s
+}
+
+// counterStats says how the kernel's calls were counted.
+type counterStats struct {
+	Method string `json:"method"`           // perf, seccomp or none
+	Reason string `json:"reason,omitempty"` // why they weren't
+	// Futex and Mprotect are the sums over all phases, -1 if not counted;
+	// Issued is how many mprotects wasmjit issued on code memory, Agrees
+	// whether the kernel has seen just as many.
+	Futex    int64 `json:"futex"`
+	Mprotect int64 `json:"mprotect"`
+	Issued   int64 `json:"mprotect_issued"`
+	Agrees   *bool `json:"mprotect_agrees,omitempty"`
+}
+
+// counters sums the phases up.
+func (m *meter) counters() counterStats {
+	c := counterStats{Method: "none", Reason: m.why, Futex: -1, Mprotect: -1}
+	for i := range m.steps {
+		c.Issued += m.steps[i].Codemem.mprotects()
+	}
+	if m.counter == nil {
+		return c
+	}
+	c.Method, c.Futex, c.Mprotect = m.counter.Method().String(), 0, 0
+	for i := range m.steps {
+		c.Futex += m.steps[i].Kernel[syscount.Futex.String()]
+		c.Mprotect += m.steps[i].Kernel[syscount.Mprotect.String()]
+	}
+	agrees := c.Mprotect == c.Issued
+	c.Agrees = &agrees
+	return c
+}
+
+// gcCycles is the number of finished cycles of Go's collector.
+func gcCycles() uint64 {
+	s := []metrics.Sample{{Name: "/gc/cycles/total:gc-cycles"}}
+	metrics.Read(s)
+	if s[0].Value.Kind() != metrics.KindUint64 {
+		return 0
+	}
+	return s[0].Value.Uint64()
+}

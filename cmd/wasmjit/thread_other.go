@@ -1,0 +1,6 @@
+//go:build !linux
+
+package main
+
+// threadID is not to be had: everything is shown as one thread.
+func threadID() int { return 0 }
