@@ -133,18 +133,14 @@ func TestArenaExhausted(t *testing.T) {
 }
 
 func TestParseMode(t *testing.T) {
-	for _, m := range []Mode{Seal, Off} {
-		if got, err := ParseMode(m.String()); err != nil || got != m {
-			t.Errorf("ParseMode(%q) = %v, %v", m, got, err)
+	for _, name := range append(ModeNames(), "auto") {
+		if got, err := ParseMode(name); err != nil || got.String() != name {
+			t.Errorf("ParseMode(%q) = %v, %v", name, got, err)
 		}
 	}
-	for name, want := range map[string]string{
-		"dual":  `code protection mode "dual" is not available yet; use seal or off`,
-		"maybe": `unknown code protection mode "maybe"; use seal or off`,
-	} {
-		if _, err := ParseMode(name); err == nil || err.Error() != want {
-			t.Errorf("ParseMode(%q): got %v, want %s", name, err, want)
-		}
+	_, err := ParseMode("maybe")
+	if want := `unknown code protection mode "maybe"; use off, fine, hoisted, seal, dual, pku`; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
 	}
 	a := testArena(t, hugePage)
 	if _, err := a.NewSpace(SpaceOptions{Mode: 77}); err == nil {

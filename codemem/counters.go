@@ -20,22 +20,66 @@ type Counters struct {
 	// MprotectRW counts switches to writable and not executable, MprotectRX
 	// to executable and not writable, MprotectOther all others.
 	MprotectRW, MprotectRX, MprotectOther Counter
+	// MprotectView counts switches of the writable view that mode Dual has of
+	// a jump table: mprotects, but not on addresses that code runs at.
+	MprotectView Counter
+	// PkeyMprotect counts the tagging of pages with a protection key.
+	PkeyMprotect Counter
+	// Memfd counts calls on the files behind mode Dual: memfd_create,
+	// ftruncate, fcntl, close. Membarrier counts the barriers before replaced
+	// code is freed.
+	Memfd, Membarrier Counter
+}
+
+// rows lists the counters by kind of call.
+func (c *Counters) rows() [numCalls]*Counter {
+	return [numCalls]*Counter{
+		callMmap:         &c.Mmap,
+		callMunmap:       &c.Munmap,
+		callMadvise:      &c.Madvise,
+		callProtectRW:    &c.MprotectRW,
+		callProtectRX:    &c.MprotectRX,
+		callProtectOther: &c.MprotectOther,
+		callProtectView:  &c.MprotectView,
+		callPkeyProtect:  &c.PkeyMprotect,
+		callMemfd:        &c.Memfd,
+		callMembarrier:   &c.Membarrier,
+	}
 }
 
 // Sub gives the calls made since the earlier reading d.
 func (c Counters) Sub(d Counters) Counters {
-	return Counters{
-		Mmap:          c.Mmap.sub(d.Mmap),
-		Munmap:        c.Munmap.sub(d.Munmap),
-		Madvise:       c.Madvise.sub(d.Madvise),
-		MprotectRW:    c.MprotectRW.sub(d.MprotectRW),
-		MprotectRX:    c.MprotectRX.sub(d.MprotectRX),
-		MprotectOther: c.MprotectOther.sub(d.MprotectOther),
+	other := d.rows()
+	for i, r := range c.rows() {
+		*r = r.sub(*other[i])
 	}
+	return c
 }
 
-// Mprotects is the number of mprotect calls of all kinds.
-func (c Counters) Mprotects() int64 {
+// Add gives the calls of both.
+func (c Counters) Add(d Counters) Counters {
+	other := d.rows()
+	for i, r := range c.rows() {
+		*r = Counter{r.Calls + other[i].Calls, r.Bytes + other[i].Bytes, r.Ns + other[i].Ns}
+	}
+	return c
+}
+
+// All is the sum over all kinds of calls.
+func (c Counters) All() Counter {
+	var sum Counter
+	for _, r := range c.rows() {
+		sum = Counter{sum.Calls + r.Calls, sum.Bytes + r.Bytes, sum.Ns + r.Ns}
+	}
+	return sum
+}
+
+// Mprotects is the number of mprotect calls of all kinds, as the kernel
+// counts them.
+func (c Counters) Mprotects() int64 { return c.OnCode() + c.MprotectView.Calls }
+
+// OnCode is the number of mprotect calls on addresses that code is at.
+func (c Counters) OnCode() int64 {
 	return c.MprotectRW.Calls + c.MprotectRX.Calls + c.MprotectOther.Calls
 }
 
@@ -43,7 +87,7 @@ func (c Counter) sub(d Counter) Counter {
 	return Counter{c.Calls - d.Calls, c.Bytes - d.Bytes, c.Ns - d.Ns}
 }
 
-// call is a kind of system call. ORDER: ledger.read.
+// call is a kind of system call.
 type call uint8
 
 const (
@@ -53,6 +97,10 @@ const (
 	callProtectRW
 	callProtectRX
 	callProtectOther
+	callProtectView
+	callPkeyProtect
+	callMemfd
+	callMembarrier
 	numCalls
 )
 
@@ -64,6 +112,10 @@ var callNames = [numCalls]string{
 	callProtectRW:    "mprotect to RW",
 	callProtectRX:    "mprotect to RX",
 	callProtectOther: "mprotect",
+	callProtectView:  "mprotect of a view",
+	callPkeyProtect:  "pkey_mprotect",
+	callMemfd:        "memfd",
+	callMembarrier:   "membarrier",
 }
 
 type tally struct{ calls, bytes, ns atomic.Int64 }
@@ -89,15 +141,9 @@ func (l *ledger) count(c call, bytes uintptr, start time.Time) {
 }
 
 func (l *ledger) read() Counters {
-	at := func(c call) Counter {
-		return Counter{l[c].calls.Load(), l[c].bytes.Load(), l[c].ns.Load()}
+	var c Counters
+	for i, r := range c.rows() {
+		*r = Counter{l[i].calls.Load(), l[i].bytes.Load(), l[i].ns.Load()}
 	}
-	return Counters{
-		Mmap:          at(callMmap),
-		Munmap:        at(callMunmap),
-		Madvise:       at(callMadvise),
-		MprotectRW:    at(callProtectRW),
-		MprotectRX:    at(callProtectRX),
-		MprotectOther: at(callProtectOther),
-	}
+	return c
 }

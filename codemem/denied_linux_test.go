@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A system that forbids making written memory executable (PR_SET_MDWE, for
-// good and for the whole process, hence a child) is a clear error, and the
-// memory can still be given back.
+// A process that forbids making written memory executable (PR_SET_MDWE, for
+// good and for the whole process, hence a child) gets a clear error for every
+// mode that needs it, and Dual where it leaves the choice.
 func TestSealDenied(t *testing.T) {
 	const child, prSetMDWE = "CODEMEM_TEST_DENIED", 65
 	if os.Getenv(child) == "" {
@@ -31,25 +31,41 @@ func TestSealDenied(t *testing.T) {
 		t.Skip("kernel without MDWE")
 	}
 	a := testArena(t, 4*hugePage)
-	s := newSpace(t, a, SpaceOptions{Expect: 50_000})
-	c, w := newChunk(t, s, 100)
-	c.Alloc(100)
-	w.Close()
-	err := s.Seal()
-	var refused *SystemError
-	if !errors.As(err, &refused) || !errors.Is(err, unix.EACCES) {
-		t.Fatalf("sealing: %v", err)
-	}
-	if want := "code memory: mprotect to r-x of 4 KiB: permission denied"; err.Error() != want {
-		t.Errorf("got %q, want %q", err, want)
-	}
-	if err := s.Free(); err != nil || a.Available() != 4*hugePage {
-		t.Errorf("free: %v, %d bytes available", err, a.Available())
-	}
-	if _, err := a.NewSpace(SpaceOptions{Mode: Off}); !errors.Is(err, unix.EACCES) {
-		t.Errorf("mode off: %v", err)
+	for mode, want := range map[Mode]string{
+		Seal:    "code protection mode seal is not available: memory that was written may not become executable in this process (PR_SET_MDWE)",
+		Off:     "code protection mode off is not available: memory may not be writable and executable in this process (PR_SET_MDWE)",
+		Hoisted: "code protection mode hoisted is not available: memory may not be writable and executable in this process (PR_SET_MDWE)",
+	} {
+		_, err := a.NewSpace(SpaceOptions{Mode: mode, Patched: !mode.Linkable()})
+		var refused *ModeError
+		if !errors.As(err, &refused) || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
 	}
 	if a.Available() != 4*hugePage {
-		t.Errorf("%d bytes available after a space that could not be mapped", a.Available())
+		t.Errorf("%d bytes available after spaces that could not be had", a.Available())
+	}
+	s := newSpace(t, a, SpaceOptions{Expect: 50_000})
+	c, w := newChunk(t, s, 100)
+	addr, _ := c.Alloc(100)
+	w.Write(addr, []byte{0xc3})
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Seal(); err != nil || s.Mode() != Dual || s.Counters().Mprotects() != 0 {
+		t.Errorf("sealing in mode %v: %v, %+v", s.Mode(), err, s.Counters())
+	}
+	if !faults(func() { *(*byte)(pointer(addr)) = 1 }) || *(*byte)(pointer(addr)) != 0xc3 {
+		t.Error("published code was written")
+	}
+	// A page of the arena that is written first is what the system refuses.
+	lo, _ := a.Bounds()
+	at := lo + 3*hugePage
+	if err := remap(&process, at, pageSize, protRW); err != nil {
+		t.Fatal(err)
+	}
+	err := protect(&process, at, pageSize, protRX)
+	if want := "code memory: mprotect to r-x of 4 KiB: permission denied"; err == nil || err.Error() != want || !errors.Is(err, unix.EACCES) {
+		t.Errorf("got %v, want %s", err, want)
 	}
 }

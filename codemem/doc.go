@@ -1,9 +1,8 @@
 // Package codemem owns the memory that machine code lives in: one reserved
 // arena of address space per process, a Space in it per module, chunks of a
-// space per compiling worker, and the only way to write into them, the
-// WriteScope.
+// space, and the only way to write into them, the WriteScope.
 //
-// The life of a space:
+// The life of a space whose code is compiled ahead:
 //
 //	NewSpace   address space is taken from the arena and mapped once,
 //	           writable and not executable (Mode Seal)
@@ -15,15 +14,28 @@
 //	Free       everything goes back, address space and pages
 //
 // So a module costs one mprotect, whatever the number of its functions and of
-// the workers that compiled them. Three invariants hold in mode Seal:
+// the workers that compiled them.
 //
-//   - no page is ever writable and executable at once, and an executable page
-//     never becomes writable again;
-//   - every byte of an executable page is code that was placed there or a trap
-//     instruction: no zero bytes, no data;
-//   - published bytes can't be written through any scope: a scope's range lies
-//     in a space that is not sealed, and closing it is final.
+// Code that is patched later (SpaceOptions.Patched) has a jump table, at whose
+// slots every call goes, and is written through the scopes that V8's pipelines
+// had, at the same places: Open and Reserve for a batch, Open and PatchSlot to
+// publish it, Open and FreeCode to free what was replaced. Publish ends the
+// first fill; the space is then live until Seal or Free.
+//
+// What a mode does at each of these moments is decided by its policy and
+// nowhere else. These invariants hold:
+//
+//   - in modes Seal and Dual no page of code is ever writable and executable
+//     at once, all views of it counted, and bytes that were published never
+//     change. The one exception are the pages of the jump table in a live
+//     space of mode Dual, while a scope for publishing is open;
+//   - every byte of an executable page is code that was placed there, a slot,
+//     or a trap instruction: no zero bytes, no data. In mode Dual replaced
+//     code stays until its page goes;
+//   - published bytes can't be written through any scope, but for slots, whose
+//     target must be finished code of the space, and for code that is freed,
+//     which becomes traps.
 //
 // Every system call the package issues is counted, for the space and for the
-// process.
+// process; what is writable, and for how long, is added up as Exposure.
 package codemem

@@ -39,9 +39,43 @@ func protect(_ *ledger, _, size uintptr, p prot) error {
 	return nil
 }
 
-func adviseHuge(*ledger, uintptr, uintptr) error { return nil }
+func protectView(l *ledger, addr, size uintptr, p prot) error { return protect(l, addr, size, p) }
+
+func adviseHuge(*ledger, uintptr, uintptr, bool) error { return nil }
 
 func unmap(_ *ledger, addr, _ uintptr) error {
 	blocks.Delete(addr)
 	return nil
 }
+
+// Check reports why code in mode m can't be had: elsewhere code only seals to
+// be looked at.
+func Check(m Mode) error {
+	if m == Seal || m == Auto {
+		return nil
+	}
+	return &ModeError{Name: m.String(), Reason: "this system runs no code", Err: errors.ErrUnsupported}
+}
+
+// view is never made here.
+type view struct {
+	addr, size uintptr
+	open       bool
+}
+
+func newView(*ledger, uintptr, bool) (view, error) {
+	return view{}, &ModeError{Name: Dual.String(), Reason: "this system runs no code", Err: errors.ErrUnsupported}
+}
+
+func (v *view) publish(*ledger, uintptr, uintptr, uintptr) error { return errors.ErrUnsupported }
+
+func (v *view) drop(*ledger) error { return nil }
+
+func newKey() (key, error) {
+	return key{}, &ModeError{Name: PKU.String(), Reason: "this system runs no code", Err: errors.ErrUnsupported}
+}
+
+func tagPages(*ledger, uintptr, uintptr, key) error { return errors.ErrUnsupported }
+
+// Barrier does nothing here.
+func (s *Space) Barrier() {}

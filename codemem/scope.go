@@ -12,6 +12,7 @@ const (
 	funcAlign = 16
 	// trapByte fills what no function owns. On amd64 it is int3.
 	trapByte = 0xcc
+	trapWord = 0x0101010101010101 * trapByte
 )
 
 // Chunk is a piece of a space that one goroutine fills from the bottom up.
@@ -19,6 +20,7 @@ type Chunk struct {
 	space      *Space
 	span       *span
 	lo, hi, at uintptr
+	delta      uintptr // what to add to an address to write there
 	scope      WriteScope
 	opener     *opener
 	opened     time.Time
@@ -27,12 +29,17 @@ type Chunk struct {
 	// it, so neither the closed scope nor a copy of it matches any more.
 	gen   atomic.Uint32
 	bytes int64 // written through the scope
+	// rights is how long a protection key was open for the writes.
+	rights time.Duration
+
+	v8 *writer // of a scope that Open or Enter gave, else nil
 }
 
 // WriteScope is the right to write the bytes of one chunk until it is closed
-// or its space is sealed or freed. Only this package makes one; the zero value
-// is no scope. Code that writes code takes one as a parameter and never opens
-// one in a loop. It belongs to one goroutine at a time.
+// or its space is sealed or freed; one for publishing has no bytes, but may
+// aim slots of the jump table at finished code. Only this package makes one;
+// the zero value is no scope. Code that writes code takes one as a parameter
+// and never opens one in a loop. It belongs to one goroutine at a time.
 //
 // Misuse is a bug in the program, not in its input: writing through a nil,
 // zero, closed or foreign scope, or out of its range, panics.
@@ -41,13 +48,25 @@ type WriteScope struct {
 	gen uint32
 }
 
-func (s *Space) openChunk(sp *span, lo, hi uintptr, name string) (*Chunk, *WriteScope) {
-	c := &Chunk{space: s, span: sp, lo: lo, hi: hi, at: lo, opener: s.opener(name), opened: time.Now()}
+// newScope makes a chunk and its scope. A scope that is not listed is one
+// that the mode's pipeline doesn't have: it carries rights and counts nowhere.
+func (s *Space) newScope(name string, listed bool) *Chunk {
+	c := &Chunk{space: s, opened: time.Now()}
+	if listed {
+		c.opener = s.opener(name)
+		c.opener.scopes.Add(1)
+	} else {
+		c.opener = &opener{name: name}
+	}
 	c.gen.Store(1)
 	c.scope = WriteScope{c, 1}
-	c.opener.scopes.Add(1)
 	s.open.Add(1)
-	return c, &c.scope
+	return c
+}
+
+// place gives the chunk its bytes.
+func (c *Chunk) place(sp *span, lo, hi uintptr) {
+	c.span, c.lo, c.hi, c.at, c.delta = sp, lo, hi, lo, sp.delta
 }
 
 // Alloc takes n bytes, aligned to 16, and makes what alignment adds behind
@@ -58,10 +77,18 @@ func (c *Chunk) Alloc(n int) (addr uintptr, ok bool) {
 		return 0, false
 	}
 	addr = c.at
-	last := bytesAt(c.scope.at(addr+size-funcAlign, funcAlign), funcAlign)
-	binary.LittleEndian.PutUint64(last, 0x0101010101010101*trapByte)
-	binary.LittleEndian.PutUint64(last[8:], 0x0101010101010101*trapByte)
+	last := c.scope.at(addr+size-funcAlign, funcAlign)
+	if c.space.policy.keyed {
+		c.rights += c.space.key.fill(last, funcAlign)
+	} else {
+		b := bytesAt(last, funcAlign)
+		binary.LittleEndian.PutUint64(b, trapWord)
+		binary.LittleEndian.PutUint64(b[8:], trapWord)
+	}
 	c.at += size
+	if c.v8 != nil {
+		c.v8.placed = append(c.v8.placed, Range{addr, addr + size})
+	}
 	return addr, true
 }
 
@@ -70,35 +97,74 @@ func (c *Chunk) Room() int { return int(c.hi - c.at) }
 
 // Write stores code at addr.
 func (w *WriteScope) Write(addr uintptr, code []byte) {
-	copy(bytesAt(w.at(addr, len(code)), uintptr(len(code))), code)
+	at := w.at(addr, len(code))
+	if w.c.space.policy.keyed {
+		w.c.rights += w.c.space.key.write(at, code)
+	} else {
+		copy(bytesAt(at, uintptr(len(code))), code)
+	}
 	w.c.bytes += int64(len(code))
 }
 
 // Write32 stores v at addr in the byte order of the targets (little-endian).
 func (w *WriteScope) Write32(addr uintptr, v uint32) {
-	binary.LittleEndian.PutUint32(bytesAt(w.at(addr, 4), 4), v)
+	at := w.at(addr, 4)
+	if w.c.space.policy.keyed {
+		var b [4]byte
+		binary.LittleEndian.PutUint32(b[:], v)
+		w.c.rights += w.c.space.key.write(at, b[:])
+	} else {
+		binary.LittleEndian.PutUint32(bytesAt(at, 4), v)
+	}
 	w.c.bytes += 4
 }
 
 // Read32 reads the four bytes at addr, within the scope's range as for
 // writing: the linker finds the callee of a call in the call itself.
 func (w *WriteScope) Read32(addr uintptr) uint32 {
-	return binary.LittleEndian.Uint32(bytesAt(w.at(addr, 4), 4))
+	at := w.at(addr, 4)
+	if w.c.space.policy.keyed {
+		var b [4]byte
+		w.c.space.key.read(b[:], at)
+		return binary.LittleEndian.Uint32(b[:])
+	}
+	return binary.LittleEndian.Uint32(bytesAt(at, 4))
 }
 
-// Close ends the right to write. The unused rest of the chunk goes back to
-// the space if no other chunk follows, else it becomes traps.
-func (w *WriteScope) Close() {
+// Close ends the right to write. What is left of the chunk becomes traps; of
+// a chunk of NewChunk the unused rest first goes back to the space, if no
+// other chunk follows. The error of a scope that Open or Enter gave is a
+// *SystemError: the code may still be writable, and the space is to be freed.
+// NewChunk's have none.
+func (w *WriteScope) Close() error {
 	c := w.owner()
+	if c.v8 != nil {
+		return c.closeWriter()
+	}
 	if rest := alignUp(c.at, chunkAlign); rest < c.hi && c.span.next.CompareAndSwap(c.hi, rest) {
+		c.space.handedOut(-int64(c.hi - rest))
 		c.hi = rest
 	}
+	c.fillRest()
+	c.end()
+	return nil
+}
+
+// fillRest makes traps of what no function owns.
+func (c *Chunk) fillRest() {
 	if n := c.hi - c.at; n > 0 {
-		fillTraps(w.at(c.at, int(n)), n)
+		c.rights += c.space.fillTraps(c.scope.at(c.at, int(n)), n)
 	}
+}
+
+// end closes the books.
+func (c *Chunk) end() {
 	c.gen.Add(1)
 	c.opener.bytes.Add(c.bytes)
 	c.opener.ns.Add(int64(time.Since(c.opened)))
+	if c.rights > 0 {
+		c.space.exposed.charge(c.rights)
+	}
 	c.space.open.Add(-1)
 	Trace(Span{Kind: SpanScope, Name: c.opener.name, Start: c.opened, Bytes: c.bytes})
 }
@@ -111,7 +177,7 @@ func (w *WriteScope) at(addr uintptr, n int) uintptr {
 		panic(fmt.Sprintf("codemem: scope of %q may write [%#x, %#x), not %d bytes at %#x",
 			c.opener.name, c.lo, c.hi, n, addr))
 	}
-	return addr
+	return addr + c.delta
 }
 
 // owner checks that the scope is open and gives its chunk.
@@ -122,61 +188,42 @@ func (w *WriteScope) owner() *Chunk {
 	if w.gen != w.c.gen.Load() {
 		panic(fmt.Sprintf("codemem: write scope of %q is closed", w.c.opener.name))
 	}
-	if st := w.c.space.state.Load(); st != stateFilling {
+	if st := w.c.space.state.Load(); st > stateLive {
 		panic(fmt.Sprintf("codemem: write scope of %q in a space that is %s", w.c.opener.name, stateName(st)))
 	}
 	return w.c
 }
 
-func fillTraps(addr, n uintptr) {
+// fillTraps makes n bytes traps. The address is where to write. It tells how
+// long a protection key was open for it.
+func (s *Space) fillTraps(addr, n uintptr) time.Duration {
 	if n == 0 {
-		return
+		return 0
+	}
+	if s.policy.keyed {
+		return s.key.fill(addr, n)
 	}
 	b := bytesAt(addr, n)
 	b[0] = trapByte
 	for done := 1; done < len(b); done *= 2 {
 		copy(b[done:], b[:done])
 	}
+	return 0
 }
 
-// Account is what the scopes of one opener have done in a space. Bytes and
-// Open are added when a scope closes.
-type Account struct {
-	Opener   string
-	Scopes   int64         // scopes opened
-	Switches int64         // permission switches made on its account
-	Bytes    int64         // bytes written
-	Open     time.Duration // sum over its scopes of the time they were open
-}
-
-type opener struct {
-	name                        string
-	scopes, switches, bytes, ns atomic.Int64
-	next                        *opener
-}
-
-// opener finds or adds the account of a name. Names are few and never removed,
-// so a list that only grows at its head needs no lock.
-func (s *Space) opener(name string) *opener {
-	for {
-		head := s.openers.Load()
-		for o := head; o != nil; o = o.next {
-			if o.name == name {
-				return o
-			}
-		}
-		o := &opener{name: name, next: head}
-		if s.openers.CompareAndSwap(head, o) {
-			return o
-		}
+// read copies published code, or code that is written, to b.
+func (s *Space) read(b []byte, addr uintptr) {
+	if s.policy.keyed {
+		s.key.read(b, addr)
+		return
 	}
+	copy(b, bytesAt(addr, uintptr(len(b))))
 }
 
-// Accounts gives the account of every opener, the most recent name first.
-func (s *Space) Accounts() []Account {
-	var a []Account
-	for o := s.openers.Load(); o != nil; o = o.next {
-		a = append(a, Account{o.name, o.scopes.Load(), o.switches.Load(), o.bytes.Load(), time.Duration(o.ns.Load())})
-	}
-	return a
+// Read gives a copy of n bytes of code at addr, which the caller knows to be
+// in the space and not freed.
+func (s *Space) Read(addr uintptr, n int) []byte {
+	b := make([]byte, n)
+	s.read(b, addr)
+	return b
 }

@@ -2,9 +2,7 @@ package codemem
 
 import (
 	"errors"
-	"fmt"
 	"math/bits"
-	"sync"
 	"sync/atomic"
 )
 
@@ -36,27 +34,36 @@ type SpaceOptions struct {
 	Workers int
 	// Owner names who seals the space, for the account of switches.
 	Owner string
-	// NoExec makes Seal stop at read-only: code for another machine.
+	// NoExec makes Seal stop at read-only: code for another machine. The mode
+	// doesn't matter then.
 	NoExec bool
+	// Patched makes code that is added in batches, by scopes of Open, and
+	// published through a jump table of Slots slots: it may change after the
+	// first publication if the mode allows. Else chunks are filled and sealed.
+	Patched bool
+	Slots   int
 }
 
-// States of a space.
+// States of a space. ORDER: owner and Open compare them.
 const (
-	stateFilling uint32 = iota // chunks are handed out and written
+	stateFilling uint32 = iota // code is added; nobody runs it yet
+	stateLive                  // published; code may be added and slots patched
 	stateSealed                // published: no byte changes any more
 	stateFreed
 )
 
 // Space is the code memory of one module: one contiguous span of the arena,
-// and more only if the guess was too low. NewChunk may be called by many
-// goroutines at once; Seal and Free by one, when no other uses the space.
+// and more only if the guess was too low. NewChunk and the scopes may be used
+// by many goroutines at once; Publish, Seal and Free by one, when no scope is
+// open.
 type Space struct {
 	arena  *Arena
 	opts   SpaceOptions
+	mode   Mode
+	policy *policy
 	chunk  uintptr // ordinary chunk size
 	huge   bool
-	filled prot
-	sealed prot
+	key    key // of a policy that is keyed
 
 	state   atomic.Uint32
 	open    atomic.Int32 // open write scopes
@@ -64,22 +71,44 @@ type Space struct {
 	cur     atomic.Pointer[span]
 	openers atomic.Pointer[opener]
 	calls   ledger
+	exposed exposure
 
-	mu    sync.Mutex // growth, Seal, Free; never held per function
-	spans []*span
+	// mu is taken for growth, Publish, Seal and Free, never per function by
+	// NewChunk; by the scopes of Open it is V8's allocation mutex.
+	mu      Mutex
+	spans   []*span
+	writers int // open scopes that count as writers to the policy
+
+	// The jump table. It lies in the first span and is written at tableDelta.
+	slots      int
+	table      Range
+	tableDelta uintptr
 }
 
-// span is contiguous mapped memory of a space. [lo, next) is handed out.
+// span is contiguous memory of a space. [lo, next) is handed out.
 type span struct {
-	lo       uintptr
-	hi, next atomic.Uintptr
+	lo        uintptr
+	hi, next  atomic.Uintptr
+	committed uintptr // accessible up to here, under a policy that commits
+
+	// delta is what to add to an address to write there: 0, or the distance
+	// to the view.
+	delta uintptr
+	view  view
+
+	starts []uint64 // where slots may aim, a bit per 16 bytes
+	// pages counts the functions on each page that can be given up one by
+	// one: code of Dual that was added to a live space.
+	pages map[uintptr]int
 }
 
-// NewSpace maps memory for o.Expect bytes of code. The error is a *FullError
-// if the arena has no room at all, or a *SystemError.
+// NewSpace maps memory for o.Expect bytes of code. The error is a *ModeError
+// if the mode can't be had, or doesn't go with what the options want, a
+// *FullError if the arena has no room at all, or a *SystemError.
 func (a *Arena) NewSpace(o SpaceOptions) (*Space, error) {
-	if int(o.Mode) >= len(modes) {
-		return nil, &ModeError{Name: o.Mode.String()}
+	mode, err := o.resolve()
+	if err != nil {
+		return nil, err
 	}
 	o.Workers = max(o.Workers, 1)
 	o.Expect = max(o.Expect, 1)
@@ -89,20 +118,65 @@ func (a *Arena) NewSpace(o SpaceOptions) (*Space, error) {
 	s := &Space{
 		arena:  a,
 		opts:   o,
+		mode:   mode,
+		policy: &policies[mode],
 		chunk:  chunkSize(o.Expect, o.Workers),
-		huge:   o.Expect >= hugeFrom,
-		filled: modes[o.Mode].filled,
-		sealed: modes[o.Mode].sealed,
 	}
 	if o.NoExec {
-		s.filled, s.sealed = protRW, protR
+		s.policy = &foreign
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.addSpan(uintptr(min(o.Expect, maxReserve)), 1); err != nil {
+	if s.policy.keyed {
+		if s.key, err = newKey(); err != nil {
+			return nil, err
+		}
+	}
+	s.huge = s.policy.huge && o.Expect >= hugeFrom
+	if o.Patched {
+		o.Expect += int64(alignUp(uintptr(o.Slots)*SlotSize, pageSize))
+	}
+	s.exposed.open = !s.policy.commit && !s.policy.keyed
+	s.lock(nil)
+	err = s.addSpan(uintptr(min(o.Expect, maxReserve)), 1)
+	s.mu.Unlock()
+	if err == nil && o.Patched {
+		if err = s.initSlots(o.Slots); err != nil {
+			_ = s.Free() // the first error says more
+		}
+	}
+	if err != nil {
 		return nil, err
 	}
 	return s, nil
+}
+
+// resolve gives the mode of the space.
+func (o *SpaceOptions) resolve() (Mode, error) {
+	if int(o.Mode) >= len(policies) {
+		return o.Mode, &ModeError{Name: o.Mode.String()}
+	}
+	if o.NoExec {
+		return Seal, nil
+	}
+	if !o.Patched && !o.Mode.Linkable() {
+		return o.Mode, &ModeError{Name: o.Mode.String(), Reason: "it is for code that is published through slots"}
+	}
+	return Resolve(o.Mode, o.Patched)
+}
+
+// Mode is the mode of the space, never Auto.
+func (s *Space) Mode() Mode { return s.mode }
+
+// Exposure tells for how long code was writable, up to now.
+func (s *Space) Exposure() Exposure { return s.exposed.read() }
+
+// handedOut moves the levels of the exposure by n bytes that were handed out.
+func (s *Space) handedOut(n int64) {
+	s.exposed.change(func(e *exposure) {
+		e.unpublished += n
+		if s.policy.filled&protX != 0 {
+			e.executable += n
+		}
+	})
 }
 
 func chunkSize(expect int64, workers int) uintptr {
@@ -155,41 +229,68 @@ func smaller(size, need uintptr) uintptr {
 }
 
 func (s *Space) mapSpan(lo, size uintptr) error {
-	if err := s.mapFilled(lo, size); err != nil {
+	sp := &span{lo: lo, committed: lo}
+	sp.next.Store(lo)
+	sp.hi.Store(lo + size)
+	if s.policy.alias && s.state.Load() == stateFilling {
+		v, err := newView(&s.calls, size, s.huge)
+		if err != nil {
+			s.arena.give(lo, lo+size)
+			return err
+		}
+		sp.view, sp.delta = v, v.addr-lo
+	} else if err := s.mapFilled(lo, size); err != nil {
 		s.arena.give(lo, lo+size)
 		return err
 	}
-	sp := &span{lo: lo}
-	sp.next.Store(lo)
-	sp.hi.Store(lo + size)
 	s.spans = append(s.spans, sp)
 	s.cur.Store(sp)
 	return nil
 }
 
+// mapFilled maps what a span in the making will be filled in. Batches of a
+// live space are mapped one by one.
 func (s *Space) mapFilled(lo, size uintptr) error {
-	if err := remap(&s.calls, lo, size, s.filled); err != nil {
+	switch {
+	case s.policy.commit:
+		return adviseHuge(&s.calls, lo, size, false)
+	case s.state.Load() == stateLive:
+		return nil
+	}
+	if err := s.mapPages(lo, size); err != nil {
 		return err
 	}
 	if s.huge {
-		return adviseHuge(&s.calls, lo, size)
+		return adviseHuge(&s.calls, lo, size, true)
 	}
 	return nil
+}
+
+// mapPages gives a range fresh pages as the policy fills them.
+func (s *Space) mapPages(lo, size uintptr) error {
+	if s.policy.keyed {
+		return tagPages(&s.calls, lo, size, s.key)
+	}
+	return remap(&s.calls, lo, size, s.policy.filled)
 }
 
 // grow makes room for need bytes after sp, the current span as the caller saw
 // it, has run out. Room next to the span comes first, so that one mprotect
 // can seal both; sizes double, so that there are few spans in any case.
 func (s *Space) grow(sp *span, need uintptr) error {
-	s.mu.Lock()
+	s.lock(nil)
 	defer s.mu.Unlock()
 	if s.cur.Load() != sp || sp.hi.Load()-sp.next.Load() >= need {
 		return nil // another worker was faster
 	}
+	return s.growLocked(sp, need)
+}
+
+func (s *Space) growLocked(sp *span, need uintptr) error {
 	want, least := max(need, s.mapped()), alignUp(need, pageSize)
 	hi := sp.hi.Load()
 	for size := s.limit(alignUp(want, s.unit())); size >= least; size = smaller(size, least) {
-		if !s.arena.takeAt(hi, size) {
+		if sp.view.open || !s.arena.takeAt(hi, size) { // a file doesn't grow
 			continue
 		}
 		if err := s.mapFilled(hi, size); err != nil {
@@ -213,7 +314,7 @@ func (s *Space) mapped() uintptr {
 
 // Used is how many bytes have been handed out in chunks.
 func (s *Space) Used() int64 {
-	s.mu.Lock()
+	s.lock(nil)
 	defer s.mu.Unlock()
 	return int64(s.used())
 }
@@ -245,7 +346,10 @@ func (s *Space) NewChunk(need int, opener string) (*Chunk, *WriteScope, error) {
 	if need < 0 || need > maxReserve {
 		return nil, nil, s.fullNow()
 	}
-	if st := s.state.Load(); st != stateFilling {
+	if st := s.state.Load(); st != stateFilling || s.opts.Patched {
+		if s.opts.Patched {
+			panic("codemem: chunk wanted of a space for batches")
+		}
 		panic("codemem: chunk wanted of a space that is " + stateName(st))
 	}
 	least := alignUp(uintptr(max(need, 1)), chunkAlign)
@@ -268,63 +372,17 @@ func (s *Space) NewChunk(need int, opener string) (*Chunk, *WriteScope, error) {
 			continue
 		}
 		s.chunks.Add(1)
-		c, w := s.openChunk(sp, lo, lo+n, opener)
-		return c, w, nil
+		s.handedOut(int64(n))
+		c := s.newScope(opener, true)
+		c.place(sp, lo, lo+n)
+		return c, &c.scope, nil
 	}
 }
 
 func (s *Space) fullNow() error {
-	s.mu.Lock()
+	s.lock(nil)
 	defer s.mu.Unlock()
 	return s.full()
-}
-
-// Seal publishes the space: what no chunk owns on its last page becomes trap
-// instructions, one mprotect per span (there is one, but for a guess that was
-// too low) makes the code executable and read-only, and the unused rest goes
-// back to the arena. All scopes must be closed. After an error only Free is
-// left to call.
-func (s *Space) Seal() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if st := s.state.Load(); st != stateFilling {
-		return fmt.Errorf("codemem: sealing a space that is %s", stateName(st))
-	}
-	if n := s.open.Load(); n != 0 {
-		return fmt.Errorf("codemem: sealing a space with %d open write scopes", n)
-	}
-	s.state.Store(stateSealed)
-	kept := s.spans[:0]
-	var errs []error
-	for _, sp := range s.spans {
-		next, hi := sp.next.Load(), sp.hi.Load()
-		end := alignUp(next, pageSize)
-		if end < hi {
-			if err := s.returnRange(end, hi); err != nil {
-				errs = append(errs, err)
-			} else {
-				sp.hi.Store(end)
-			}
-		}
-		if next == sp.lo {
-			if end < hi && sp.hi.Load() == hi { // could not be returned
-				kept = append(kept, sp)
-			}
-			continue
-		}
-		kept = append(kept, sp)
-		fillTraps(next, end-next)
-		if s.sealed == s.filled {
-			continue
-		}
-		if err := protect(&s.calls, sp.lo, end-sp.lo, s.sealed); err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		s.opener(s.opts.Owner).switches.Add(1)
-	}
-	s.spans = kept
-	return errors.Join(errs...)
 }
 
 // returnRange drops the pages of a range and gives its addresses back. A
@@ -340,28 +398,29 @@ func (s *Space) returnRange(lo, hi uintptr) error {
 // Free gives everything back: pages to the system, addresses to the arena.
 // Scopes still open are revoked. Nothing may run or read the code any more.
 func (s *Space) Free() error {
-	s.mu.Lock()
+	s.lock(nil)
 	defer s.mu.Unlock()
 	if s.state.Swap(stateFreed) == stateFreed {
 		return errors.New("codemem: space freed twice")
 	}
 	var errs []error
 	for _, sp := range s.spans {
-		if err := s.returnRange(sp.lo, sp.hi.Load()); err != nil {
+		if err := errors.Join(sp.view.drop(&s.calls), s.returnRange(sp.lo, sp.hi.Load())); err != nil {
 			errs = append(errs, err)
 		}
 	}
 	s.spans = nil
+	s.exposed.change(func(e *exposure) { e.executable, e.unpublished, e.own = 0, 0, 0 })
 	return errors.Join(errs...)
 }
 
 // Range is a half-open range of addresses.
 type Range struct{ Lo, Hi uintptr }
 
-// Ranges gives the spans of a sealed space, ascending by address. Outside of
+// Ranges gives the spans of a published space, ascending by address. Outside of
 // them there is no code of this space.
 func (s *Space) Ranges() []Range {
-	s.mu.Lock()
+	s.lock(nil)
 	defer s.mu.Unlock()
 	var r []Range
 	for _, sp := range s.spans {
@@ -382,4 +441,4 @@ func (s *Space) Counters() Counters { return s.calls.read() }
 // Chunks is how many chunks have been handed out.
 func (s *Space) Chunks() int64 { return s.chunks.Load() }
 
-func stateName(st uint32) string { return [...]string{"being filled", "sealed", "freed"}[st] }
+func stateName(st uint32) string { return [...]string{"being filled", "live", "sealed", "freed"}[st] }

@@ -62,7 +62,7 @@ func makeStubs() error {
 // placeStubs puts code into a space of its own and seals it. The space is
 // never freed.
 func placeStubs(arena *codemem.Arena, code []byte) (uintptr, error) {
-	space, err := arena.NewSpace(codemem.SpaceOptions{Mode: codemem.Seal, Expect: int64(len(code)), Owner: "runtime.stubs"})
+	space, err := arena.NewSpace(codemem.SpaceOptions{Expect: int64(len(code)), Owner: "runtime.stubs"})
 	if err != nil {
 		return 0, err
 	}

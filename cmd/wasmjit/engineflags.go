@@ -81,6 +81,9 @@ func (f *engineFlags) options(arch liftoff.Arch, bounds liftoff.Bounds) (nativem
 	if err != nil {
 		return o, usagef("--write-protect-code-memory: %v", err)
 	}
+	if !mode.Linkable() {
+		return o, usagef("--write-protect-code-memory: %s is not available yet", mode)
+	}
 	cpu, err := parseCPU(f.cpu, arch)
 	if err != nil {
 		return o, err
