@@ -133,10 +133,17 @@ const (
 	routineTrap
 )
 
+// The signals of a nativeFault that can be traps, by the numbers that every
+// Unix gives them.
+const (
+	sigIll  = 4
+	sigSegv = 11
+)
+
 // nativeFault describes where and why a run ended early.
 type nativeFault struct {
 	Kind   faultKind
-	Signal int     // SIGILL (ud2), SIGSEGV, SIGBUS, SIGFPE, SIGTRAP
+	Signal int     // sigIll (ud2), sigSegv, SIGBUS, SIGFPE, SIGTRAP
 	PC     uintptr // the faulting instruction (int3: one past it)
 	Addr   uintptr // si_addr
 	SP, FP uintptr

@@ -1,22 +1,15 @@
 package runtime
 
 import (
-	"fmt"
 	"math/bits"
 	"sync"
 	"sync/atomic"
 	"unsafe"
-
-	"golang.org/x/sys/unix"
 )
 
 // Everything compiled code can address lives outside the Go heap: the garbage
 // collector may neither move it nor free it, and a Go pointer must never be
 // stored in it. Addresses are uintptr here, on purpose.
-
-// pageSize is the granularity of mprotect; every target has 4 KiB pages or
-// pages that 64 KiB is a multiple of.
-var pageSize = uintptr(unix.Getpagesize())
 
 // ptr turns an off-heap address into a pointer. The detour keeps vet's
 // unsafeptr check for addresses that could be the Go heap's.
@@ -33,37 +26,6 @@ func storeWord(addr uintptr, v uint64) { atomic.StoreUint64(word(addr), v) }
 func bytesAt(addr, n uintptr) []byte { return unsafe.Slice((*byte)(ptr(addr)), n) }
 
 func roundUp(n, to uintptr) uintptr { return (n + to - 1) &^ (to - 1) }
-
-// reserve maps n bytes of address space without access and without commit
-// charge (MAP_NORESERVE: otherwise the first mprotect charges the whole
-// range).
-func reserve(n uintptr) (uintptr, error) {
-	p, err := unix.MmapPtr(-1, 0, nil, n, unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
-	if err != nil {
-		return 0, fmt.Errorf("cannot reserve %d bytes of address space: %w", n, err)
-	}
-	return uintptr(p), nil
-}
-
-// commit makes [addr, addr+n) readable and writable; both page-aligned.
-func commit(addr, n uintptr) error {
-	if n == 0 {
-		return nil
-	}
-	if _, _, errno := unix.Syscall(unix.SYS_MPROTECT, addr, n, unix.PROT_READ|unix.PROT_WRITE); errno != 0 {
-		return fmt.Errorf("cannot commit %d bytes of memory: %w", n, errno)
-	}
-	return nil
-}
-
-func unmap(addr, n uintptr) {
-	if addr != 0 {
-		// Fails only for arguments that are no mapping of ours.
-		if err := unix.MunmapPtr(ptr(addr), n); err != nil {
-			panic("runtime: munmap: " + err.Error())
-		}
-	}
-}
 
 // blocks hands out zeroed, 16-byte aligned pieces of off-heap memory for
 // instance blocks and records. Small pieces come in powers of two from slabs
@@ -149,12 +111,4 @@ func (b *blocks) close() {
 	}
 	b.slabs, b.large, b.free = nil, nil, [maxClass + 1][]uintptr{}
 	b.next, b.end = 0, 0
-}
-
-func mapRW(n uintptr) (uintptr, error) {
-	p, err := unix.MmapPtr(-1, 0, nil, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
-	if err != nil {
-		return 0, fmt.Errorf("cannot map %d bytes: %w", n, err)
-	}
-	return uintptr(p), nil
 }

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/wasmjit/wasmjit/decoder"
 	"github.com/wasmjit/wasmjit/liftoff"
 	"github.com/wasmjit/wasmjit/nativemodule"
@@ -134,7 +132,7 @@ func (a *guestCall) classify(f *nativeFault) (TrapKind, bool) {
 	if f.Kind == entryOverflow {
 		return TrapStackOverflow, true
 	}
-	if f.Signal == int(unix.SIGSEGV) && a.thread.stack.inGuard(f.Addr) {
+	if f.Signal == sigSegv && a.thread.stack.inGuard(f.Addr) {
 		return TrapStackOverflow, true
 	}
 	m, fn, off, ok := nativemodule.Lookup(f.PC)
@@ -146,9 +144,9 @@ func (a *guestCall) classify(f *nativeFault) (TrapKind, bool) {
 		return 0, false
 	}
 	switch f.Signal {
-	case int(unix.SIGILL):
+	case sigIll:
 		return TrapKind(p.Kind), true
-	case int(unix.SIGSEGV):
+	case sigSegv:
 		// The memory must be the instance's: there is only memory 0, and rbx
 		// holds its base wherever it is accessed.
 		guarded := m.Options().Liftoff.Bounds == liftoff.BoundsGuard

@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/wasmjit/wasmjit/internal/synth"
@@ -57,9 +56,7 @@ func finish(t *testing.T, c *exec.Cmd) result {
 		t.Fatal(err)
 	}
 	r := result{code: c.ProcessState.ExitCode(), out: out.String(), err: errs.String()}
-	if u, ok := c.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		r.rss = u.Maxrss << 10
-	}
+	r.rss = maxRSS(c.ProcessState)
 	return r
 }
 

@@ -4,7 +4,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -27,14 +26,6 @@ func start() stopwatch { return stopwatch{time.Now(), cpuTime()} }
 func (s stopwatch) stop(name string) phase {
 	wall := time.Since(s.wall)
 	return phase{name, int64(wall), int64(cpuTime() - s.cpu)}
-}
-
-func cpuTime() time.Duration {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // peakRSS is the largest resident set so far in bytes (VmHWM of
