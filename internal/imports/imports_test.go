@@ -25,9 +25,10 @@ var rooms = map[string][]string{
 	"nativemodule": {"liftoff", "codemem", "decoder"},
 	"runtime":      {"nativemodule", "liftoff", "codemem", "decoder", "asm/amd64", "asm/arm64"},
 	"wasi":         {"runtime", "nativemodule", "liftoff", "codemem", "decoder"},
-	"cmd":          {"wasi", "runtime", "nativemodule", "liftoff", "codemem", "decoder", "asm/amd64", "asm/arm64", "internal/synth", "internal/syscount"},
+	"cmd":          {"wasi", "runtime", "nativemodule", "liftoff", "codemem", "decoder", "asm/amd64", "asm/arm64", "internal/synth", "internal/syscount", "internal/samples"},
 
 	"internal/syscount": {},
+	"internal/samples":  {},
 	"internal/synth":    {"decoder"},
 	// The rest of internal is apparatus of tests, which no program imports.
 	"internal": {"runtime", "wasi", "nativemodule", "liftoff", "codemem", "decoder", "internal/synth"},
