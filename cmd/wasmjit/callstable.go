@@ -14,7 +14,7 @@ func (s *stats) writeCalls(w io.Writer) {
 	var sum step
 	kernel := map[string]int64{}
 	for _, p := range s.order {
-		sum.Codemem.add(p.Codemem)
+		sum.Codemem.Counters = sum.Codemem.Add(p.Codemem.Counters)
 		sum.MinorFaults += p.MinorFaults
 		sum.MajorFaults += p.MajorFaults
 		sum.GCCycles += p.GCCycles
@@ -53,38 +53,26 @@ type column struct {
 }
 
 func (s *stats) callColumns(sum *step) []column {
-	number := func(n int64) string { return thousands(n) }
 	var all []column
-	for _, k := range []struct {
-		name   string
-		always bool
-		of     func(c *codeCalls) int64
-	}{
-		{"mprotect to RW", true, func(c *codeCalls) int64 { return c.ToRW.Calls }},
-		{"to RX", true, func(c *codeCalls) int64 { return c.ToRX.Calls }},
-		{"other", false, func(c *codeCalls) int64 { return c.Other.Calls }},
-		{"mmap", true, func(c *codeCalls) int64 { return c.Mmap.Calls }},
-		{"munmap", false, func(c *codeCalls) int64 { return c.Munmap.Calls }},
-		{"madvise", false, func(c *codeCalls) int64 { return c.Madvise.Calls }},
-	} {
-		if k.always || k.of(&sum.Codemem) > 0 {
-			all = append(all, column{k.name, func(p *step) string { return number(k.of(&p.Codemem)) }})
+	for _, k := range callKinds {
+		if k.always || k.of(&sum.Codemem.Counters).Calls > 0 {
+			all = append(all, column{k.title, func(p *step) string { return thousands(k.of(&p.Codemem.Counters).Calls) }})
 		}
 	}
 	all = append(all,
-		column{"ms in them", func(p *step) string { return sprintf("%.2f", float64(p.Codemem.ns())/1e6) }},
-		column{"page faults", func(p *step) string { return number(p.MinorFaults + p.MajorFaults) }},
-		column{"GC cycles", func(p *step) string { return number(p.GCCycles) }})
+		column{"ms in them", func(p *step) string { return sprintf("%.2f", float64(p.Codemem.All().Ns)/1e6) }},
+		column{"page faults", func(p *step) string { return thousands(p.MinorFaults + p.MajorFaults) }},
+		column{"GC cycles", func(p *step) string { return thousands(p.GCCycles) }})
 	// What the kernel has counted of the whole process.
 	for _, c := range syscount.Calls() {
 		name := c.String()
 		_, counted := sum.Kernel[name]
-		if c == syscount.Mprotect && counted && sum.Kernel[name] == sum.Codemem.mprotects() || c != syscount.Futex && !counted {
+		if c == syscount.Mprotect && counted && sum.Kernel[name] == sum.Codemem.Mprotects() || c != syscount.Futex && !counted {
 			continue
 		}
 		all = append(all, column{"all " + name, func(p *step) string {
 			if n, ok := p.Kernel[name]; ok {
-				return number(n)
+				return thousands(n)
 			}
 			return "n/a"
 		}})

@@ -30,51 +30,6 @@ type costs struct {
 	GCCycles    int64            `json:"gc_cycles"`
 }
 
-// callCost is what calls of one kind cost.
-type callCost struct {
-	Calls int64 `json:"calls"`
-	Bytes int64 `json:"bytes"`
-	Ns    int64 `json:"ns"`
-}
-
-// codeCalls are the calls on code memory by kind.
-type codeCalls struct {
-	ToRW    callCost `json:"mprotect_to_rw"`
-	ToRX    callCost `json:"mprotect_to_rx"`
-	Other   callCost `json:"mprotect_other"`
-	Mmap    callCost `json:"mmap"`
-	Munmap  callCost `json:"munmap"`
-	Madvise callCost `json:"madvise"`
-}
-
-func newCodeCalls(c codemem.Counters) codeCalls {
-	cost := func(k codemem.Counter) callCost { return callCost{k.Calls, k.Bytes, k.Ns} }
-	return codeCalls{
-		ToRW: cost(c.MprotectRW), ToRX: cost(c.MprotectRX), Other: cost(c.MprotectOther),
-		Mmap: cost(c.Mmap), Munmap: cost(c.Munmap), Madvise: cost(c.Madvise),
-	}
-}
-
-// mprotects is the number of mprotect calls of all kinds.
-func (c *codeCalls) mprotects() int64 { return c.ToRW.Calls + c.ToRX.Calls + c.Other.Calls }
-
-// ns is the time spent in all calls.
-func (c *codeCalls) ns() int64 {
-	return c.ToRW.Ns + c.ToRX.Ns + c.Other.Ns + c.Mmap.Ns + c.Munmap.Ns + c.Madvise.Ns
-}
-
-// add adds the calls of another phase.
-func (c *codeCalls) add(d codeCalls) {
-	for _, p := range [...]struct{ to, from *callCost }{
-		{&c.ToRW, &d.ToRW}, {&c.ToRX, &d.ToRX}, {&c.Other, &d.Other},
-		{&c.Mmap, &d.Mmap}, {&c.Munmap, &d.Munmap}, {&c.Madvise, &d.Madvise},
-	} {
-		p.to.Calls += p.from.Calls
-		p.to.Bytes += p.from.Bytes
-		p.to.Ns += p.from.Ns
-	}
-}
-
 // syscallFlag is --syscall-counters.
 type syscallFlag struct{ value string }
 
@@ -168,7 +123,7 @@ func (m *meter) done(name string) step {
 	wall, cpu := time.Now(), cpuTime()
 	r := m.readCounters()
 	s := step{phase: phase{name, int64(wall.Sub(m.last.wall)), int64(cpu - m.last.cpu)}}
-	s.Codemem = newCodeCalls(r.codemem.Sub(m.last.codemem))
+	s.Codemem = codeCalls{r.codemem.Sub(m.last.codemem)}
 	s.MinorFaults, s.MajorFaults = r.min-m.last.min, r.maj-m.last.maj
 	s.GCCycles = int64(r.gc - m.last.gc)
 	if m.counter != nil {
@@ -203,7 +158,7 @@ type counterStats struct {
 func (m *meter) counters() counterStats {
 	c := counterStats{Method: "none", Reason: m.why, Futex: -1, Mprotect: -1}
 	for i := range m.steps {
-		c.Issued += m.steps[i].Codemem.mprotects()
+		c.Issued += m.steps[i].Codemem.Mprotects()
 	}
 	if m.counter == nil {
 		return c

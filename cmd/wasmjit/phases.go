@@ -4,28 +4,14 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"time"
 )
 
-// phase is what one step cost.
+// phase is what one step cost: wall time, and user and system time of all
+// threads of the process.
 type phase struct {
 	Name   string `json:"-"`
 	WallNs int64  `json:"wall_ns"`
 	CPUNs  int64  `json:"cpu_ns"`
-}
-
-// stopwatch measures a phase: wall time, and user and system time of all
-// threads of the process.
-type stopwatch struct {
-	wall time.Time
-	cpu  time.Duration
-}
-
-func start() stopwatch { return stopwatch{time.Now(), cpuTime()} }
-
-func (s stopwatch) stop(name string) phase {
-	wall := time.Since(s.wall)
-	return phase{name, int64(wall), int64(cpuTime() - s.cpu)}
 }
 
 // peakRSS is the largest resident set so far in bytes (VmHWM of

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/wasmjit/wasmjit/codemem"
 	"github.com/wasmjit/wasmjit/decoder"
 	"github.com/wasmjit/wasmjit/liftoff"
 	"github.com/wasmjit/wasmjit/nativemodule"
@@ -131,10 +132,10 @@ func (s *stats) addSteps(m *meter) {
 	s.order = m.steps
 	s.Phases = map[string]step{}
 	s.Counters = m.counters()
-	var calls codeCalls
+	var calls codemem.Counters
 	for _, p := range s.order {
 		s.Phases[p.Name] = p
-		calls.add(p.Codemem)
+		calls = calls.Add(p.Codemem.Counters)
 		if p.Name != "read" && p.Name != "free" {
 			s.EngineWallNs += p.WallNs
 			s.EngineCPUNs += p.CPUNs
@@ -148,9 +149,9 @@ func (s *stats) addSteps(m *meter) {
 
 	c := &s.Codemem
 	c.Mmap, c.Munmap, c.Madvise = calls.Mmap.Calls, calls.Munmap.Calls, calls.Madvise.Calls
-	c.Mprotect, c.ToRW, c.ToRX = calls.mprotects(), calls.ToRW.Calls, calls.ToRX.Calls
-	c.Protected = calls.ToRW.Bytes + calls.ToRX.Bytes + calls.Other.Bytes
-	c.SyscallNs = calls.ns()
+	c.Mprotect, c.ToRW, c.ToRX = calls.OnCode(), calls.MprotectRW.Calls, calls.MprotectRX.Calls
+	c.Protected = calls.MprotectRW.Bytes + calls.MprotectRX.Bytes + calls.MprotectOther.Bytes
+	c.SyscallNs = calls.All().Ns
 }
 
 func functionSizes(m *decoder.Module, code *nativemodule.Module) sizes {
