@@ -7,20 +7,29 @@ import "github.com/wasmjit/wasmjit/decoder"
 // runtime routines compiled code may call. Nothing here depends on the
 // process, so compiled bytes don't either.
 
-// Register roles on amd64. Numbers are the hardware's.
+// Register roles. Both targets have the same; only the registers differ, and
+// arm64 has two more to allocate.
 //
-//	rsp, rbp           stack and frame pointer
-//	r15                context of the native stack, at every native instruction
-//	r14                instance block
-//	rbx                base of memory 0 (undefined without one)
-//	rax rcx rdx rsi    integer and reference arguments, in this order; rax the first result
-//	xmm0-xmm6          float and vector arguments; xmm0 the first result; xmm7 scratch
-//	rdi                scratch: target of indirect calls; clobbered by a call
-//	r8-r13, xmm8-xmm15 callee-saved (all 128 bits): pinned locals
+//	                        amd64            arm64
+//	stack, frame pointer    rsp, rbp         sp, x29
+//	return address          on the stack     x30
+//	context                 r15              x27     at every native instruction
+//	instance block          r14              x25
+//	base of memory 0        rbx              x26     undefined without one
+//	integer arguments       rax rcx rdx rsi  x0-x3   the first also result 0
+//	scratch                 rdi              x4      clobbered by a call
+//	further allocatable                      x5 x6
+//	pinned locals           r8-r13           x19-x24 callee-saved
+//	float, vector arguments xmm0-xmm6        v0-v6   the first also result 0
+//	scratch                 xmm7             v7
+//	pinned locals           xmm8-xmm15       v8-v15  callee-saved, all 128 bits
+//	of one operation                         x15-x17 v16
+//	never touched                            x18 (the platform's), x28 (Go's g)
 //
-// Frame: [rbp+16+8i] is stack argument i; the stack results follow the stack
-// arguments, one 8-byte cell each, without overlap. [rbp+8] is the return
-// address, [rbp] the caller's rbp, [rbp-8] the function's own instance.
+// Frame, with fp for rbp and x29: [fp+16+8i] is stack argument i; the stack
+// results follow the stack arguments, one 8-byte cell each, without overlap.
+// [fp+8] is the return address, [fp] the caller's fp, [fp-8] the function's own
+// instance. On arm64 sp is a multiple of 16.
 //
 // Every i32 in a register is zero-extended to 64 bits, at calls and returns
 // too. An i32 in a stack cell occupies the low four bytes, the upper four
@@ -54,7 +63,7 @@ func AssignParams(dst []ABILoc, types []decoder.Type) ([]ABILoc, int) {
 	return assign(dst, types, NumGPArgs, NumFPArgs, 0)
 }
 
-// AssignResults does the same for results: the first result in rax or xmm0,
+// AssignResults does the same for results: the first result in a register,
 // all others in stack cells numbered from firstCell, the number of cells the
 // parameters use.
 func AssignResults(dst []ABILoc, types []decoder.Type, firstCell int) ([]ABILoc, int) {
@@ -86,7 +95,7 @@ func assign(dst []ABILoc, types []decoder.Type, gp, fp uint16, cell int) ([]ABIL
 	return dst, cell
 }
 
-// Offsets in the context block (r15). The runtime owns everything below
+// Offsets in the context block. The runtime owns everything below
 // CtxStackLimit and lays it out itself.
 const (
 	// CtxStackLimit holds the lowest address the stack pointer may take;
@@ -101,9 +110,9 @@ const (
 const GuardProbe = 32 << 10
 
 // Routine is a runtime routine that compiled code calls through
-// [r15 + CtxRoutines + 8*Routine] with the ordinary convention: integer
-// arguments in rax, rcx, rdx, rsi, the result in rax, callee-saved registers,
-// r14 and rbx preserved. The first argument is always the immediate.
+// [context + CtxRoutines + 8*Routine] with the ordinary convention: integer
+// arguments and result in their registers; callee-saved registers, instance and
+// memory base preserved. The first argument is always the immediate.
 type Routine uint8
 
 const (
@@ -130,7 +139,7 @@ const (
 	NumRoutines
 )
 
-// Offsets in the instance block (r14). A host function's record points to a
+// Offsets in the instance block. A host function's record points to a
 // block with the same header.
 const (
 	// InstMemBase is the base address of memory 0, 0 without one.

@@ -9,7 +9,7 @@ import (
 )
 
 // unityLike is a small module of a Unity build's shape.
-func unityLike(t testing.TB) (*decoder.Module, *liftoff.Compiler) {
+func unityLike(t testing.TB, arch liftoff.Arch) (*decoder.Module, *liftoff.Compiler) {
 	t.Helper()
 	o := synth.Unity()
 	o.Functions = 1000
@@ -21,7 +21,7 @@ func unityLike(t testing.TB) (*decoder.Module, *liftoff.Compiler) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := liftoff.New(m, l, liftoff.Options{CPU: allCPU})
+	c, err := liftoff.New(m, l, liftoff.Options{Arch: arch, CPU: allCPU})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,33 +44,43 @@ func compileAll(t testing.TB, m *decoder.Module, c *liftoff.Compiler) int {
 // TestNoAllocation: once its buffers have grown, a compiler allocates nothing,
 // whatever the number of functions.
 func TestNoAllocation(t *testing.T) {
-	m, c := unityLike(t)
-	compileAll(t, m, c)
-	// The average drops what the testing runtime allocates meanwhile.
-	if n := testing.AllocsPerRun(5, func() { compileAll(t, m, c) }); n != 0 {
-		t.Errorf("%d functions took %v allocations, want 0", len(m.Bodies), n)
+	for _, arch := range arches {
+		m, c := unityLike(t, arch.arch)
+		compileAll(t, m, c)
+		// The average drops what the testing runtime allocates meanwhile.
+		if n := testing.AllocsPerRun(5, func() { compileAll(t, m, c) }); n != 0 {
+			t.Errorf("%s: %d functions took %v allocations, want 0", arch.name, len(m.Bodies), n)
+		}
 	}
 }
 
 // emittedPerByte is the measured number of emitted bytes per body byte of
 // unityLike. The test fails at 3 % more; when code gets smaller, lower it.
-const emittedPerByte = 1.773
+var emittedPerByte = [...]float64{liftoff.AMD64: 1.7495, liftoff.ARM64: 1.8538}
 
 // TestEmittedBytes keeps code from growing unnoticed.
 func TestEmittedBytes(t *testing.T) {
-	m, c := unityLike(t)
-	got := float64(compileAll(t, m, c)) / float64(m.CodeEnd-m.CodeStart)
-	t.Logf("%.4f bytes per body byte", got)
-	if got > 1.03*emittedPerByte {
-		t.Errorf("%.3f bytes per body byte, want at most 3 %% over %.3f", got, emittedPerByte)
+	for _, arch := range arches {
+		m, c := unityLike(t, arch.arch)
+		got, want := float64(compileAll(t, m, c))/float64(m.CodeEnd-m.CodeStart), emittedPerByte[arch.arch]
+		t.Logf("%s: %.4f bytes per body byte", arch.name, got)
+		if got > 1.03*want {
+			t.Errorf("%s: %.3f bytes per body byte, want at most 3 %% over %.3f", arch.name, got, want)
+		}
 	}
 }
 
 // TestSameBytesAgain: code depends on the module and options alone, not on
 // what the compiler did before.
 func TestSameBytesAgain(t *testing.T) {
-	m, c := unityLike(t)
-	_, fresh := unityLike(t)
+	for _, arch := range arches {
+		sameBytesAgain(t, arch.arch)
+	}
+}
+
+func sameBytesAgain(t *testing.T, arch liftoff.Arch) {
+	m, c := unityLike(t, arch)
+	_, fresh := unityLike(t, arch)
 	compileAll(t, m, c)
 	for i := range m.Bodies {
 		fn := m.NumImportedFuncs + uint32(len(m.Bodies)-1-i)
@@ -90,9 +100,13 @@ func TestSameBytesAgain(t *testing.T) {
 
 // BenchmarkCompile reports the speed in bytes of code section per second.
 func BenchmarkCompile(b *testing.B) {
-	m, c := unityLike(b)
-	b.SetBytes(int64(m.CodeEnd - m.CodeStart))
-	for b.Loop() {
-		compileAll(b, m, c)
+	for _, arch := range arches {
+		b.Run(arch.name, func(b *testing.B) {
+			m, c := unityLike(b, arch.arch)
+			b.SetBytes(int64(m.CodeEnd - m.CodeStart))
+			for b.Loop() {
+				compileAll(b, m, c)
+			}
+		})
 	}
 }

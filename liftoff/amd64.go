@@ -5,38 +5,7 @@ import (
 	"github.com/wasmjit/wasmjit/decoder"
 )
 
-// Registers of the amd64 back end; abi.go has the roles.
-const (
-	instReg = reg(amd64.R14)
-	memReg  = reg(amd64.RBX)
-	ctxReg  = reg(amd64.R15)
-
-	// instSlot is the frame offset of the function's own instance.
-	instSlot = -8
-
-	resultGP   = reg(amd64.RAX)
-	resultFP   = fpBase
-	scratchReg = reg(amd64.RDI)
-)
-
-// gpArgs are the integer argument registers in order.
-var gpArgs = [NumGPArgs]reg{reg(amd64.RAX), reg(amd64.RCX), reg(amd64.RDX), reg(amd64.RSI)}
-
-const (
-	// callerGP and callerFP are the allocatable registers, all caller-saved.
-	callerGP regSet = 1<<amd64.RAX | 1<<amd64.RCX | 1<<amd64.RDX | 1<<amd64.RSI | 1<<amd64.RDI
-	callerFP regSet = 0xff << fpBase
-	// fewGP and fewFP are what the few-registers mode leaves.
-	fewGP regSet = 1<<amd64.RAX | 1<<amd64.RCX | 1<<amd64.RDX
-	fewFP regSet = 7 << fpBase
-)
-
-// pinGP and pinFP are the callee-saved registers, in the order in which
-// locals are pinned to them.
-var (
-	pinGP = [...]reg{reg(amd64.R8), reg(amd64.R9), reg(amd64.R10), reg(amd64.R11), reg(amd64.R12), reg(amd64.R13)}
-	pinFP = [...]reg{fpBase + 8, fpBase + 9, fpBase + 10, fpBase + 11, fpBase + 12, fpBase + 13, fpBase + 14, fpBase + 15}
-)
+// The amd64 back end. Roles have the numbers of their registers here.
 
 func gp(r reg) amd64.Reg  { return amd64.Reg(r) }
 func fp(r reg) amd64.XReg { return amd64.XReg(r - fpBase) }
@@ -62,6 +31,10 @@ func (a addr) mem() amd64.Mem {
 
 // move copies a register. An i32 is zero-extended whatever the source holds.
 func (m *masm) move(t decoder.Type, d, s reg) {
+	if m.arm {
+		m.armMove(t, d, s)
+		return
+	}
 	if d == s {
 		return
 	}
@@ -76,6 +49,10 @@ func (m *masm) move(t decoder.Type, d, s reg) {
 // floating-point register for it: xmm7 carries no argument, so it is in no
 // cycle of an argument shuffle.
 func (m *masm) exchange(a, b reg) {
+	if m.arm {
+		m.armExchange(a, b)
+		return
+	}
 	if a >= fpBase {
 		const tmp = amd64.XMM7
 		m.x.MovapsRR(tmp, fp(a))
@@ -87,16 +64,50 @@ func (m *masm) exchange(a, b reg) {
 }
 
 // loadAt loads a value of type t from memory that can't fault.
-func (m *masm) loadAt(t decoder.Type, d reg, a addr) { m.loadX(t, d, a.mem()) }
+func (m *masm) loadAt(t decoder.Type, d reg, a addr) {
+	if m.arm {
+		m.armLoadAt(t, d, a)
+		return
+	}
+	m.loadX(t, d, a.mem())
+}
 
 // storeAt stores a value of type t to memory that can't fault.
-func (m *masm) storeAt(t decoder.Type, a addr, s reg) { m.storeX(t, a.mem(), s) }
+func (m *masm) storeAt(t decoder.Type, a addr, s reg) {
+	if m.arm {
+		m.armStoreAt(t, a, s)
+		return
+	}
+	m.storeX(t, a.mem(), s)
+}
 
 // loadFrame loads a value of type t from the frame.
-func (m *masm) loadFrame(t decoder.Type, d reg, off int32) { m.loadX(t, d, frameAt(off)) }
+func (m *masm) loadFrame(t decoder.Type, d reg, off int32) {
+	if m.arm {
+		m.armLoadFrame(t, d, off)
+		return
+	}
+	switch t {
+	case decoder.I32, decoder.I64:
+		m.x.MovRM(sizeOf(t), gp(d), frameAt(off))
+	default:
+		m.loadX(t, d, frameAt(off))
+	}
+}
 
 // storeFrame stores a value of type t to the frame.
-func (m *masm) storeFrame(t decoder.Type, off int32, s reg) { m.storeX(t, frameAt(off), s) }
+func (m *masm) storeFrame(t decoder.Type, off int32, s reg) {
+	if m.arm {
+		m.armStoreFrame(t, off, s)
+		return
+	}
+	switch t {
+	case decoder.I32, decoder.I64:
+		m.x.MovMR(sizeOf(t), frameAt(off), gp(s))
+	default:
+		m.storeX(t, frameAt(off), s)
+	}
+}
 
 func (m *masm) loadX(t decoder.Type, d reg, a amd64.Mem) {
 	switch t {
@@ -127,6 +138,10 @@ func (m *masm) storeX(t decoder.Type, a amd64.Mem, s reg) {
 // storeFrameConst stores a constant to the frame, without a register and
 // without touching flags.
 func (m *masm) storeFrameConst(t decoder.Type, off int32, bits uint64) {
+	if m.arm {
+		m.armStoreFrameConst(t, off, bits)
+		return
+	}
 	m.storeConst(t, frameAt(off), bits)
 }
 
@@ -145,6 +160,10 @@ func (m *masm) storeConst(t decoder.Type, a amd64.Mem, bits uint64) {
 
 // copyFrame copies a frame slot, through tmp if there is one.
 func (m *masm) copyFrame(t decoder.Type, to, from int32, tmp reg) {
+	if m.arm {
+		m.armCopyFrame(t, to, from, tmp)
+		return
+	}
 	m.copyMem(frameAt(to), frameAt(from), tmp)
 	if t == decoder.V128 {
 		m.copyMem(frameAt(to+8), frameAt(from+8), tmp)
@@ -168,11 +187,19 @@ func (m *masm) copyMem(to, from amd64.Mem, tmp reg) {
 // saveFrame keeps the scalar frame slot at off in the memory base register
 // until restoreSaved.
 func (m *masm) saveFrame(off int32) {
+	if m.arm {
+		m.armSaveFrame(off)
+		return
+	}
 	m.x.MovRM(amd64.S64, gp(memReg), frameAt(off))
 }
 
 // restoreSaved moves what saveFrame kept to d and reloads the memory base.
 func (m *masm) restoreSaved(d reg) {
+	if m.arm {
+		m.armRestoreSaved(d)
+		return
+	}
 	if d >= fpBase {
 		m.x.MovdXR(amd64.S64, fp(d), gp(memReg))
 	} else {
@@ -185,6 +212,10 @@ func (m *masm) restoreSaved(d reg) {
 // general-purpose register, or through memory below the stack pointer, which
 // nothing else writes: signal handlers run on stacks of their own.
 func (c *Compiler) constant(t decoder.Type, d reg, bits uint64) {
+	if c.arm {
+		c.armConstant(t, d, bits)
+		return
+	}
 	if !t.IsFloat() {
 		switch {
 		case bits == 0 && !c.flagsLive:
@@ -216,19 +247,11 @@ func (c *Compiler) constant(t decoder.Type, d reg, bits uint64) {
 	c.loadX(t, d, below)
 }
 
-// globalCell is the memory operand of a global. An imported one needs a
-// register for its address.
-func (c *Compiler) globalCell(n uint32) addr {
-	off := c.l.Globals[n]
-	if c.m.Globals[n].Init != nil {
-		return addr{instReg, noReg, off}
-	}
-	r := c.alloc(allGP)
-	c.x.MovRM(amd64.S64, gp(r), amd64.At(gp(instReg), off))
-	return addr{r, noReg, 0}
-}
-
 // instanceAddr computes the address of a part of the instance block.
 func (m *masm) instanceAddr(d reg, off int32) {
+	if m.arm {
+		m.armInstanceAddr(d, off)
+		return
+	}
 	m.x.Lea(amd64.S64, gp(d), amd64.At(gp(instReg), off))
 }

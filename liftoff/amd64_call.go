@@ -10,6 +10,10 @@ import (
 // callSite emits a direct call. Its field holds the callee's index until the
 // linker knows where the callee is.
 func (c *Compiler) callSite(fn uint32) {
+	if c.arm {
+		c.armCallSite(fn)
+		return
+	}
 	at := c.x.CallRel()
 	binary.LittleEndian.PutUint32(c.x.Bytes(at, at+4), fn)
 	c.callSites = append(c.callSites, uint32(at))
@@ -18,6 +22,10 @@ func (c *Compiler) callSite(fn uint32) {
 
 // callRecordAt calls through the function record at off in the instance block.
 func (c *Compiler) callRecordAt(off int32) {
+	if c.arm {
+		c.armCallRecordAt(off)
+		return
+	}
 	a := &c.x
 	a.MovRM(amd64.S64, gp(scratchReg), amd64.At(gp(instReg), off+RecEntry))
 	a.MovRM(amd64.S64, gp(instReg), amd64.At(gp(instReg), off+RecInst))
@@ -28,6 +36,10 @@ func (c *Compiler) callRecordAt(off int32) {
 
 // callRecord calls through the function record whose address is in r.
 func (c *Compiler) callRecord(r reg) {
+	if c.arm {
+		c.armCallRecord(r)
+		return
+	}
 	a := &c.x
 	a.MovRM(amd64.S64, gp(instReg), amd64.At(gp(r), RecInst))
 	a.MovRM(amd64.S64, gp(memReg), amd64.At(gp(instReg), InstMemBase))
@@ -38,6 +50,10 @@ func (c *Compiler) callRecord(r reg) {
 // restoreInstance reloads the registers that belong to the function's own
 // instance after a call that may have run in another.
 func (c *Compiler) restoreInstance() {
+	if c.arm {
+		c.armRestoreInstance()
+		return
+	}
 	c.x.MovRM(amd64.S64, gp(instReg), frameAt(instSlot))
 	if len(c.m.Memories) > 0 {
 		c.x.MovRM(amd64.S64, gp(memReg), amd64.At(gp(instReg), InstMemBase))
@@ -46,12 +62,20 @@ func (c *Compiler) restoreInstance() {
 
 // callRoutine calls a runtime routine.
 func (c *Compiler) callRoutine(r Routine) {
+	if c.arm {
+		c.armCallRoutine(r)
+		return
+	}
 	c.x.CallM(amd64.At(gp(ctxReg), CtxRoutines+8*int32(r)))
 	c.position(TrapNone)
 }
 
 // outSlot copies operand x of height i to the outgoing stack cell at off.
 func (c *Compiler) outSlot(x *decoder.Operand, i int, off int32, tmp reg) {
+	if c.arm {
+		c.armOutSlot(x, i, off, tmp)
+		return
+	}
 	to := amd64.At(amd64.RSP, off)
 	if r := c.inReg(x); r != noReg {
 		c.storeX(x.Type, to, r)
@@ -74,6 +98,10 @@ func (c *Compiler) outSlot(x *decoder.Operand, i int, off int32, tmp reg) {
 
 // copyIn copies a result from the outgoing stack cell at off to the frame.
 func (c *Compiler) copyIn(t decoder.Type, home, off int32) {
+	if c.arm {
+		c.armCopyIn(t, home, off)
+		return
+	}
 	c.copyMem(frameAt(home), amd64.At(amd64.RSP, off), scratchReg)
 	if t == decoder.V128 {
 		c.copyMem(frameAt(home+8), amd64.At(amd64.RSP, off+8), scratchReg)
@@ -102,6 +130,9 @@ func (c *Compiler) savedFP(k int) int32 { return savedGP(c.pinsGP-1) - 16*int32(
 // prologue writes the prologue in front of the body and returns where the
 // function starts.
 func (c *Compiler) prologue() int {
+	if c.arm {
+		return c.armPrologue()
+	}
 	end := c.x.Pos()
 	size := c.frameSize()
 	a := &c.x
@@ -146,6 +177,10 @@ func (c *Compiler) frameSize() int32 {
 
 // epilogue restores the pins and returns.
 func (c *Compiler) epilogue() {
+	if c.arm {
+		c.armEpilogue()
+		return
+	}
 	a := &c.x
 	for k := range c.pinsFP {
 		a.MovupsRM(fp(pinFP[k]), frameAt(c.savedFP(k)))
@@ -168,6 +203,10 @@ func (c *Compiler) epilogue() {
 // zeroSlots zeroes n frame slots of eight bytes, the lowest at off. xmm7
 // carries no argument.
 func (c *Compiler) zeroSlots(off int32, n int) {
+	if c.arm {
+		c.armZeroSlots(off, n)
+		return
+	}
 	const unrolled = 16
 	if n == 0 {
 		return
@@ -210,12 +249,20 @@ func (c *Compiler) trapIf(cc amd64.Cond, kind TrapKind) {
 
 // trapHere traps.
 func (c *Compiler) trapHere(kind TrapKind) {
+	if c.arm {
+		c.armTrapHere(kind)
+		return
+	}
 	c.positionAt(c.x.Pos(), uint32(c.at), kind)
 	c.x.Ud2()
 }
 
 // coldTraps emits the trap instructions.
 func (c *Compiler) coldTraps() {
+	if c.arm {
+		c.armColdTraps()
+		return
+	}
 	for _, t := range c.traps {
 		c.x.Reserve(64)
 		c.x.PatchRel32(t.at, c.x.Pos())
@@ -231,7 +278,7 @@ func (c *Compiler) faultHere(kind TrapKind) {
 
 // position notes that the current position is the return address of a call.
 func (c *Compiler) position(kind TrapKind) {
-	c.positionAt(c.x.Pos(), uint32(c.at), kind)
+	c.positionAt(c.pos(), uint32(c.at), kind)
 }
 
 func (c *Compiler) positionAt(at int, wasm uint32, kind TrapKind) {

@@ -1,6 +1,9 @@
 package liftoff
 
-import "github.com/wasmjit/wasmjit/asm/amd64"
+import (
+	"github.com/wasmjit/wasmjit/asm/amd64"
+	"github.com/wasmjit/wasmjit/decoder"
+)
 
 // conds are the machine's conditions; floating-point equality, which also
 // needs the parity flag, has the part without it.
@@ -14,6 +17,10 @@ var conds = [...]amd64.Cond{
 
 // compare emits a comparison; flags hold the outcome.
 func (m *masm) compare(p comparison) {
+	if m.arm {
+		m.armCompare(p)
+		return
+	}
 	s := amd64.Size(p.w)
 	switch p.kind {
 	case cmpRegs:
@@ -33,27 +40,34 @@ func (m *masm) compare(p comparison) {
 	}
 }
 
-// jumpIf jumps if the condition of the last comparison holds.
-func (m *masm) jumpIf(cc cond, l *jumpLabel) {
+// branch emits comparison p and a jump if condition cc, its own or the
+// opposite, holds.
+func (m *masm) branch(p comparison, cc cond, l *jumpLabel) {
+	if m.arm {
+		m.armBranch(p, cc, l)
+		return
+	}
+	m.compare(p)
 	switch cc {
 	case condFEq:
 		nan := m.x.JccShort(amd64.P)
-		m.x.JccL(amd64.E, l)
+		m.x.JccL(amd64.E, &l.x)
 		m.x.PatchShort(nan)
 	case condFNe:
-		m.x.JccL(amd64.NE, l)
-		m.x.JccL(amd64.P, l)
+		m.x.JccL(amd64.NE, &l.x)
+		m.x.JccL(amd64.P, &l.x)
 	default:
-		m.x.JccL(conds[cc], l)
+		m.x.JccL(conds[cc], &l.x)
 	}
 }
-
-// jumpUnless jumps if the condition of the last comparison does not hold.
-func (m *masm) jumpUnless(cc cond, l *jumpLabel) { m.jumpIf(condNot[cc], l) }
 
 // setBool emits comparison p and its outcome as 0 or 1 in d, which may be one
 // of the compared registers.
 func (m *masm) setBool(d reg, p comparison) {
+	if m.arm {
+		m.armSetBool(d, p)
+		return
+	}
 	switch p.cond {
 	case condFEq, condFNe:
 		unordered := uint32(0)
@@ -72,19 +86,21 @@ func (m *masm) setBool(d reg, p comparison) {
 	}
 }
 
-// cmov emits d = s if the condition of the last comparison holds, on all 64
-// bits. Floating-point equality takes two flags and has no such form.
-func (m *masm) cmov(cc cond, d, s reg) {
-	if cc == condFEq || cc == condFNe {
-		panic("liftoff: conditional move on two flags")
+// selectReg emits d = x if the condition of the last comparison holds, else y.
+// d isn't y unless it is x. Floating-point equality takes two flags and has no
+// such form on amd64.
+func (m *masm) selectReg(t decoder.Type, cc cond, d, x, y reg) {
+	if m.arm {
+		m.armSelectReg(t, cc, d, x, y)
+		return
 	}
-	m.x.Cmov(conds[cc], amd64.S64, gp(d), gp(s))
-}
-
-// selectFloat emits d = y unless the condition of the last comparison holds.
-func (m *masm) selectFloat(cc cond, d, y reg) {
 	if cc == condFEq || cc == condFNe {
 		panic("liftoff: select on two flags")
+	}
+	m.move(t, d, x)
+	if !t.IsFloat() {
+		m.x.Cmov(conds[condNot[cc]], amd64.S64, gp(d), gp(y))
+		return
 	}
 	keep := m.x.JccShort(conds[cc])
 	m.x.MovapsRR(fp(d), fp(y))
@@ -94,6 +110,10 @@ func (m *masm) selectFloat(cc cond, d, y reg) {
 // jumpTable emits the dispatch of br_table on index, which is in range: a jump
 // into a table of 8-byte slots that jumpSlot calls fill, in code but no data.
 func (c *Compiler) jumpTable(index reg) {
+	if c.arm {
+		c.armJumpTable(index)
+		return
+	}
 	t := gp(c.alloc(allGP))
 	a := &c.x
 	at := a.LeaRIP(t)
@@ -104,6 +124,10 @@ func (c *Compiler) jumpTable(index reg) {
 
 // jumpSlot emits one slot of a jump table.
 func (m *masm) jumpSlot(l *jumpLabel) {
+	if m.arm {
+		m.armJumpSlot(l)
+		return
+	}
 	end := m.x.Pos() + 8
 	m.jump(l)
 	for m.x.Pos() < end {

@@ -11,11 +11,15 @@ func (m *masm) ucomis(w fwidth, x, y reg) {
 	m.x.SseRR(w.sse(amd64.UCOMISS, amd64.UCOMISD), fp(x), fp(y))
 }
 
-// truncate emits the truncation of x to an integer in d. tmp and ftmp are
-// other registers. The machine answers the minimum of the width it converts to
+// truncate emits the truncation of x to an integer in d. The machine answers the minimum of the width it converts to
 // when the number doesn't fit; 32-bit results are converted to 64 bits, where
 // a result that doesn't fit shows as bits beyond the low half.
-func (c *Compiler) truncate(t truncation, d, x, tmp, ftmp reg) {
+func (c *Compiler) truncate(t truncation, d, x reg) {
+	if c.arm {
+		c.armTruncate(t, d, x)
+		return
+	}
+	tmp, ftmp := c.alloc(allGP), c.alloc(allFP)
 	switch {
 	case t.to == w32:
 		c.truncate32(t, d, x, tmp, ftmp)
@@ -128,17 +132,24 @@ func (m *masm) floatConst(w fwidth, d, tmp reg, v float64) {
 // toFloat emits d = x, a signed integer of width w, or an unsigned one of 32
 // bits as a signed one of 64.
 func (m *masm) toFloat(to fwidth, w width, d, x reg) {
+	if m.arm {
+		m.armToFloat(to, w, d, x)
+		return
+	}
 	// The conversion writes the low lane only: zeroing ends the dependency on
 	// the old value.
 	m.x.SseRR(amd64.XORPS, fp(d), fp(d))
 	m.x.CvtsiXR(to.double(), w.size(), fp(d), gp(x))
 }
 
-// unsignedToFloat emits d = x, an unsigned 64-bit integer; tmp is another
-// register. A number with the top bit set is halved, its lost bit or'ed back
+// unsignedToFloat emits d = x, an unsigned 64-bit integer. A number with the top bit set is halved, its lost bit or'ed back
 // for rounding, and doubled.
-func (m *masm) unsignedToFloat(to fwidth, d, x, tmp reg) {
-	a := &m.x
+func (c *Compiler) unsignedToFloat(to fwidth, d, x reg) {
+	if c.arm {
+		c.armUnsignedToFloat(to, d, x)
+		return
+	}
+	a, tmp := &c.x, c.alloc(allGP)
 	a.SseRR(amd64.XORPS, fp(d), fp(d))
 	a.TestRR(amd64.S64, gp(x), gp(x))
 	big := a.JccShort(amd64.S)
@@ -157,8 +168,32 @@ func (m *masm) unsignedToFloat(to fwidth, d, x, tmp reg) {
 
 // demote, promote and reinterpretations.
 
-func (m *masm) demote(d, x reg)  { m.x.SseRR(amd64.CVTSD2SS, fp(d), fp(x)) }
-func (m *masm) promote(d, x reg) { m.x.SseRR(amd64.CVTSS2SD, fp(d), fp(x)) }
+func (m *masm) demote(d, x reg) {
+	if m.arm {
+		m.armDemote(d, x)
+		return
+	}
+	m.x.SseRR(amd64.CVTSD2SS, fp(d), fp(x))
+}
+func (m *masm) promote(d, x reg) {
+	if m.arm {
+		m.armPromote(d, x)
+		return
+	}
+	m.x.SseRR(amd64.CVTSS2SD, fp(d), fp(x))
+}
 
-func (m *masm) bitsToFloat(w fwidth, d, x reg) { m.x.MovdXR(w.size(), fp(d), gp(x)) }
-func (m *masm) floatToBits(w fwidth, d, x reg) { m.x.MovdRX(w.size(), gp(d), fp(x)) }
+func (m *masm) bitsToFloat(w fwidth, d, x reg) {
+	if m.arm {
+		m.armBitsToFloat(w, d, x)
+		return
+	}
+	m.x.MovdXR(w.size(), fp(d), gp(x))
+}
+func (m *masm) floatToBits(w fwidth, d, x reg) {
+	if m.arm {
+		m.armFloatToBits(w, d, x)
+		return
+	}
+	m.x.MovdRX(w.size(), gp(d), fp(x))
+}

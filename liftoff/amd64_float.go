@@ -29,14 +29,23 @@ var floatOps = [...][2]amd64.Sse{
 
 // fbinopReg emits d = x op y; d isn't y unless it is x.
 func (m *masm) fbinopReg(w fwidth, op floatOp, d, x, y reg) {
+	if m.arm {
+		m.armFbinopReg(w, op, d, x, y)
+		return
+	}
 	if d != x {
 		m.x.MovapsRR(fp(d), fp(x))
 	}
 	m.x.SseRR(floatOps[op][w], fp(d), fp(y))
 }
 
-// fbinopFrame emits d = d op the frame slot at off.
-func (m *masm) fbinopFrame(w fwidth, op floatOp, d reg, off int32) {
+// fbinopFrame emits d = x op the frame slot at off.
+func (m *masm) fbinopFrame(w fwidth, op floatOp, d, x reg, off int32) {
+	if m.arm {
+		m.armFbinopFrame(w, op, d, x, off)
+		return
+	}
+	m.move(w.typ(), d, x)
 	m.x.SseRM(floatOps[op][w], fp(d), frameAt(off))
 }
 
@@ -44,6 +53,10 @@ func (m *masm) fbinopFrame(w fwidth, op floatOp, d reg, off int32) {
 // are told apart by sign. The machine's own instructions do neither. d isn't y
 // unless it is x.
 func (m *masm) minmax(w fwidth, max bool, d, x, y reg) {
+	if m.arm {
+		m.armMinmax(w, max, d, x, y)
+		return
+	}
 	a := &m.x
 	if d != x {
 		a.MovapsRR(fp(d), fp(x))
@@ -68,6 +81,10 @@ func (m *masm) minmax(w fwidth, max bool, d, x, y reg) {
 
 // signOf emits d = the sign bit of x alone.
 func (m *masm) signOf(w fwidth, d, x reg) {
+	if m.arm {
+		m.armSignOf(w, d, x)
+		return
+	}
 	m.x.MovapsRR(fp(d), fp(x))
 	m.x.PsrlImm(w.size(), fp(d), w.signShift())
 	m.x.PsllImm(w.size(), fp(d), w.signShift())
@@ -75,24 +92,40 @@ func (m *masm) signOf(w fwidth, d, x reg) {
 
 // withSign emits d = |x| with the sign bit that is in sign.
 func (m *masm) withSign(w fwidth, d, x, sign reg) {
-	m.signop(w, opFAbs, d, x, noReg)
+	if m.arm {
+		m.armWithSign(w, d, x, sign)
+		return
+	}
+	if d != x {
+		m.x.MovapsRR(fp(d), fp(x))
+	}
+	m.clearSign(w, d)
 	m.x.SseRR(amd64.ORPS, fp(d), fp(sign))
 }
 
 // signop emits d = |x| or -x, which touch the sign bit alone, of NaNs too.
-func (m *masm) signop(w fwidth, op floatUnOp, d, x, tmp reg) {
-	a := &m.x
+func (c *Compiler) signop(w fwidth, op floatUnOp, d, x reg) {
+	if c.arm {
+		c.armSignop(w, op, d, x)
+		return
+	}
+	a, tmp := &c.x, c.alloc(allFP)
 	if d != x {
 		a.MovapsRR(fp(d), fp(x))
 	}
 	if op == opFAbs {
-		a.PsllImm(w.size(), fp(d), 1)
-		a.PsrlImm(w.size(), fp(d), 1)
+		c.clearSign(w, d)
 		return
 	}
 	a.SseRR(amd64.PCMPEQD, fp(tmp), fp(tmp))
 	a.PsllImm(w.size(), fp(tmp), w.signShift())
 	a.SseRR(amd64.XORPS, fp(d), fp(tmp))
+}
+
+// clearSign clears the sign bit of d.
+func (m *masm) clearSign(w fwidth, d reg) {
+	m.x.PsllImm(w.size(), fp(d), 1)
+	m.x.PsrlImm(w.size(), fp(d), 1)
 }
 
 // roundModes are the rounding modes of roundss with precision exceptions
@@ -101,6 +134,10 @@ var roundModes = [...]uint8{opFCeil: 8 | 2, opFFloor: 8 | 1, opFTrunc: 8 | 3, op
 
 // funopReg emits d = op x for square root and rounding.
 func (m *masm) funopReg(w fwidth, op floatUnOp, d, x reg) {
+	if m.arm {
+		m.armFunopReg(w, op, d, x)
+		return
+	}
 	if op == opFSqrt {
 		m.x.SseRR(w.sse(amd64.SQRTSS, amd64.SQRTSD), fp(d), fp(x))
 		return

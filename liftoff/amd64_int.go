@@ -14,6 +14,10 @@ var aluOps = [...]amd64.Alu{opAdd: amd64.ADD, opSub: amd64.SUB, opAnd: amd64.AND
 
 // binopReg emits d = x op y. d may be x; it may be y if op commutes.
 func (m *masm) binopReg(w width, op intOp, d, x, y reg) {
+	if m.arm {
+		m.armBinopReg(w, op, d, x, y)
+		return
+	}
 	s := w.size()
 	if d == y && d != x {
 		x, y = y, x
@@ -34,6 +38,10 @@ func (m *masm) binopReg(w width, op intOp, d, x, y reg) {
 
 // binopImm emits d = x op imm.
 func (m *masm) binopImm(w width, op intOp, d, x reg, imm int32) {
+	if m.arm {
+		m.armBinopImm(w, op, d, x, imm)
+		return
+	}
 	s := w.size()
 	if d != x {
 		switch {
@@ -62,8 +70,13 @@ func (m *masm) binopImm(w width, op intOp, d, x reg, imm int32) {
 	m.x.AluRI(aluOps[op], s, gp(d), imm)
 }
 
-// binopFrame emits d = d op the frame slot at off.
-func (m *masm) binopFrame(w width, op intOp, d reg, off int32) {
+// binopFrame emits d = x op the frame slot at off.
+func (m *masm) binopFrame(w width, op intOp, d, x reg, off int32) {
+	if m.arm {
+		m.armBinopFrame(w, op, d, x, off)
+		return
+	}
+	m.move(w.typ(), d, x)
 	if op == opMul {
 		m.x.ImulRM(w.size(), gp(d), frameAt(off))
 		return
@@ -73,6 +86,10 @@ func (m *masm) binopFrame(w width, op intOp, d reg, off int32) {
 
 // unopReg emits d = op x; popcnt only where the CPU has it.
 func (c *Compiler) unopReg(w width, op unOp, d, x reg) {
+	if c.arm {
+		c.armUnopReg(w, op, d, x)
+		return
+	}
 	s := w.size()
 	a := &c.x
 	switch op {
@@ -153,6 +170,10 @@ var shiftOps = [...]amd64.Shift{opShl: amd64.SHL, opShrS: amd64.SAR, opShrU: amd
 
 // shiftImm emits d = x shifted by the constant n, less than the width.
 func (m *masm) shiftImm(w width, op shiftOp, d, x reg, n uint8) {
+	if m.arm {
+		m.armShiftImm(w, op, d, x, n)
+		return
+	}
 	if d != x {
 		m.x.MovRR(w.size(), gp(d), gp(x))
 	}
@@ -163,12 +184,19 @@ func (m *masm) shiftImm(w width, op shiftOp, d, x reg, n uint8) {
 
 // addShifted emits d = a + b<<n in 32 bits, n at most 3.
 func (m *masm) addShifted(d, a, b reg, n uint8) {
+	if m.arm {
+		m.armAddShifted(d, a, b, n)
+		return
+	}
 	m.x.Lea(amd64.S32, gp(d), amd64.AtIdx(gp(a), gp(b), n, 0))
 }
 
 // shiftVar compiles a shift of x by y and gives the result's register. Without
 // BMI2 the count must be in cl.
 func (c *Compiler) shiftVar(pc int, w width, op shiftOp, x *decoder.Operand, xi int, y *decoder.Operand, yi int) reg {
+	if c.arm {
+		return c.armShiftVar(pc, w, op, x, xi, y, yi)
+	}
 	t, s := w.typ(), w.size()
 	if c.o.CPU.BMI2 && op <= opShrU {
 		rx, ry := c.use(x, xi), c.use(y, yi)
@@ -211,26 +239,10 @@ func (c *Compiler) resultAvoiding(pc int, t decoder.Type, a, not reg) reg {
 // divide compiles a division: dividend in rdx:rax, quotient to rax, remainder
 // to rdx. Every change of state happens before the first branch.
 func (c *Compiler) divide(pc int, w width, op divOp, x *decoder.Operand, xi int, y *decoder.Operand, yi int) reg {
-	t, s := w.typ(), w.size()
-	if y.Loc == locConst && !op.signed() {
-		// i32 constants are kept zero-extended.
-		if n := y.Bits; n != 0 && n&(n-1) == 0 {
-			rx := c.use(x, xi)
-			d := c.result(pc, t, rx, noReg)
-			if op == opDivU {
-				c.shiftImm(w, opShrU, d, rx, uint8(bits.TrailingZeros64(n)))
-				return d
-			}
-			if isImm32(w, n-1) {
-				c.binopImm(w, opAnd, d, rx, int32(n-1))
-				return d
-			}
-			c.move(t, d, rx)
-			c.shiftImm(w, opShl, d, d, uint8(64-bits.TrailingZeros64(n)))
-			c.shiftImm(w, opShrU, d, d, uint8(64-bits.TrailingZeros64(n)))
-			return d
-		}
+	if c.arm {
+		return c.armDivide(pc, w, op, x, xi, y, yi)
 	}
+	t, s := w.typ(), w.size()
 	const rax, rdx = reg(amd64.RAX), reg(amd64.RDX)
 	const pair = 1<<rax | 1<<rdx
 	divisor := c.inReg(y)

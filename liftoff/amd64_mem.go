@@ -5,39 +5,13 @@ import (
 	"github.com/wasmjit/wasmjit/decoder"
 )
 
-// address turns the popped index x (height i) and a constant offset into a
-// memory operand, with the check that the bounds mode wants. Arithmetic is in
-// 64 bits on a zero-extended index, so no wrap is lost. base is the index's
-// register if a result may replace it, else noReg. value is the register of the
-// value to be stored, if it is in one.
-func (c *Compiler) address(x *decoder.Operand, i int, offset uint32, a access, value reg) (at addr, base reg) {
-	if c.o.Bounds == BoundsExplicit {
-		return c.checkedAddress(x, i, offset, a, value)
-	}
-	const maxDisp = 1<<31 - 1
-	if x.Loc == locConst {
-		ea := uint64(uint32(x.Bits)) + uint64(offset)
-		if ea <= maxDisp {
-			return addr{memReg, noReg, int32(ea)}, noReg
-		}
-		r := c.alloc(allGP)
-		c.x.MovRI64(gp(r), ea)
-		return addr{memReg, r, 0}, r
-	}
-	r := c.use(x, i)
-	if offset <= maxDisp {
-		return addr{memReg, r, int32(offset)}, r
-	}
-	t := c.alloc(allGP)
-	c.x.MovRI32(gp(t), offset)
-	c.x.AluRR(amd64.ADD, amd64.S64, gp(t), gp(r))
-	return addr{memReg, t, 0}, t
-}
-
 // checkedAddress compares the end of the access with the memory's size. The
 // address is formed from that very end, so that what was checked is what is
 // used.
 func (c *Compiler) checkedAddress(x *decoder.Operand, i int, offset uint32, a access, value reg) (addr, reg) {
+	if c.arm {
+		return c.armCheckedAddress(x, i, offset, a, value)
+	}
 	size := int64(1) << accessLog2[a]
 	past := int64(offset) + size
 	r := c.use(x, i)
@@ -66,6 +40,10 @@ func (c *Compiler) checkedAddress(x *decoder.Operand, i int, offset uint32, a ac
 
 // loadMem emits an integer load.
 func (m *masm) loadMem(w width, a access, d reg, at addr) {
+	if m.arm {
+		m.armLoadMem(w, a, d, at)
+		return
+	}
 	m.faultPos = m.x.Pos()
 	switch a {
 	case mem8S:
@@ -87,12 +65,20 @@ func (m *masm) loadMem(w width, a access, d reg, at addr) {
 
 // floadMem emits a floating-point load.
 func (m *masm) floadMem(w fwidth, d reg, at addr) {
+	if m.arm {
+		m.armFloadMem(w, d, at)
+		return
+	}
 	m.faultPos = m.x.Pos()
 	m.loadX(w.typ(), d, at.mem())
 }
 
 // storeMem emits an integer store.
 func (m *masm) storeMem(a access, at addr, s reg) {
+	if m.arm {
+		m.armStoreMem(a, at, s)
+		return
+	}
 	m.faultPos = m.x.Pos()
 	switch a {
 	case mem8U, mem8S:
@@ -108,6 +94,10 @@ func (m *masm) storeMem(a access, at addr, s reg) {
 
 // storeMemConst emits a store of a constant, sign-extended for eight bytes.
 func (m *masm) storeMemConst(a access, at addr, v int32) {
+	if m.arm {
+		m.armStoreMemConst(a, at, v)
+		return
+	}
 	m.faultPos = m.x.Pos()
 	switch a {
 	case mem8U, mem8S:
@@ -123,41 +113,41 @@ func (m *masm) storeMemConst(a access, at addr, v int32) {
 
 // fstoreMem emits a floating-point store.
 func (m *masm) fstoreMem(w fwidth, at addr, s reg) {
+	if m.arm {
+		m.armFstoreMem(w, at, s)
+		return
+	}
 	m.faultPos = m.x.Pos()
 	m.storeX(w.typ(), at.mem(), s)
 }
 
 // zeroExtend emits d = the low 32 bits of x; also from a register to itself.
-func (m *masm) zeroExtend(d, x reg) { m.x.MovRR(amd64.S32, gp(d), gp(x)) }
+func (m *masm) zeroExtend(d, x reg) {
+	if m.arm {
+		m.armZeroExtend(d, x)
+		return
+	}
+	m.x.MovRR(amd64.S32, gp(d), gp(x))
+}
 
 // memoryPages emits d = the size of memory n in pages.
 func (c *Compiler) memoryPages(d reg, n uint32) {
+	if c.arm {
+		c.armMemoryPages(d, n)
+		return
+	}
 	c.x.MovRM(amd64.S64, gp(d), amd64.At(gp(instReg), c.l.Memories+8*int32(n)))
 	c.x.MovRM(amd64.S64, gp(d), amd64.At(gp(d), MemRecBytes))
 	c.x.ShiftRI(amd64.SHR, amd64.S64, gp(d), 16)
 }
 
-// tableRecord emits d = the address of a table's record.
-func (c *Compiler) tableRecord(d reg, table uint32) {
-	c.x.MovRM(amd64.S64, gp(d), amd64.At(gp(instReg), c.l.Tables+8*int32(table)))
-}
-
-// tableLength emits d = the length of a table.
-func (c *Compiler) tableLength(d reg, table uint32) {
-	c.tableRecord(d, table)
-	c.x.MovRM(amd64.S64, gp(d), amd64.At(gp(d), TableRecLen))
-}
-
-// tableSlot checks index against a table's length and emits d = the address
-// of the table's entries.
-func (c *Compiler) tableSlot(d, index reg, table uint32) {
-	c.checkTable(d, index, table, TrapTableOutOfBounds)
-	c.x.MovRM(amd64.S64, gp(d), amd64.At(gp(d), TableRecBase))
-}
-
 // checkTable emits d = a table's record, and a trap if index is beyond its
 // length.
 func (c *Compiler) checkTable(d, index reg, table uint32, kind TrapKind) {
+	if c.arm {
+		c.armCheckTable(d, index, table, kind)
+		return
+	}
 	c.tableRecord(d, table)
 	c.x.AluRM(amd64.CMP, amd64.S64, gp(index), amd64.At(gp(d), TableRecLen))
 	c.trapIf(amd64.AE, kind)
@@ -165,11 +155,19 @@ func (c *Compiler) checkTable(d, index reg, table uint32, kind TrapKind) {
 
 // loadEntry emits d = entry index of the table whose entries start at base.
 func (m *masm) loadEntry(d, base, index reg) {
+	if m.arm {
+		m.armLoadEntry(d, base, index)
+		return
+	}
 	m.x.MovRM(amd64.S64, gp(d), entryAt(base, index))
 }
 
 // storeEntry stores entry index of the table whose entries start at base.
 func (m *masm) storeEntry(base, index, s reg) {
+	if m.arm {
+		m.armStoreEntry(base, index, s)
+		return
+	}
 	m.x.MovMR(amd64.S64, entryAt(base, index), gp(s))
 }
 
@@ -179,6 +177,10 @@ func entryAt(base, index reg) amd64.Mem { return amd64.AtIdx(gp(base), gp(index)
 // tableEntry emits record = the function record at index in a table, with all
 // checks of call_indirect; tmp is another register.
 func (c *Compiler) tableEntry(record, index reg, table uint32, tmp reg, typ uint32) {
+	if c.arm {
+		c.armTableEntry(record, index, table, tmp, typ)
+		return
+	}
 	a := &c.x
 	c.checkTable(tmp, index, table, TrapUndefinedElement)
 	a.MovRM(amd64.S64, gp(tmp), amd64.At(gp(tmp), TableRecBase))

@@ -5,8 +5,7 @@ import "github.com/wasmjit/wasmjit/decoder"
 // Arch is a target architecture.
 type Arch uint8
 
-// Target architectures. ARM64 is parsed and named, and refused until its back
-// end exists.
+// Target architectures. Code for either is made on any host.
 const (
 	AMD64 Arch = iota
 	ARM64
@@ -49,6 +48,8 @@ type Code struct {
 	// CallSites are the offsets, ascending, of the 4-byte fields of direct
 	// calls. Before linking a field holds the callee's function index; the
 	// linker replaces it by the distance from the field's end to the callee.
+	// On arm64 the field is the whole instruction and the index stands in its
+	// low 26 bits (arm64.CallTarget, arm64.LinkCall).
 	CallSites []uint32
 	// Positions is filled only by CompilePositions.
 	Positions []Position

@@ -1,6 +1,10 @@
 package liftoff
 
-import "github.com/wasmjit/wasmjit/decoder"
+import (
+	"math/bits"
+
+	"github.com/wasmjit/wasmjit/decoder"
+)
 
 // width is the width of an integer operation.
 type width uint8
@@ -143,8 +147,7 @@ func (c *Compiler) binop(pc int, w width, op intOp) int {
 	}
 	if y.Loc == locSlot {
 		d := c.result(pc, t, rx, noReg)
-		c.move(t, d, rx)
-		c.binopFrame(w, op, d, c.home(yi))
+		c.binopFrame(w, op, d, rx, c.home(yi))
 		c.pushReg(t, d)
 		return pc
 	}
@@ -154,7 +157,7 @@ func (c *Compiler) binop(pc int, w width, op intOp) int {
 		other = ry
 	}
 	d := c.result(pc, t, rx, other)
-	if d == ry && d != rx && !op.commutes() {
+	if d == ry && d != rx && !op.commutes() && c.twoAddress() {
 		// The pin that the result is meant for is the right operand.
 		d = c.alloc(allGP)
 	}
@@ -189,7 +192,7 @@ func (c *Compiler) unop(pc int, w width, op unOp) int {
 	}
 	rx := c.use(&c.v.Ops[i], i)
 	d := c.result(pc, t, rx, noReg)
-	if op == opPopcnt && !c.o.CPU.Popcnt {
+	if op == opPopcnt && !c.o.CPU.Popcnt && !c.arm {
 		if d == rx {
 			d = c.alloc(allGP)
 		}
@@ -246,9 +249,34 @@ func (c *Compiler) divrem(pc int, w width, op divOp) int {
 	if i < 0 {
 		return fail
 	}
-	d := c.divide(pc, w, op, &c.v.Ops[i], i, &c.v.Ops[i+1], i+1)
+	x, y := &c.v.Ops[i], &c.v.Ops[i+1]
+	var d reg
+	// i32 constants are kept zero-extended.
+	if n := y.Bits; y.Loc == locConst && !op.signed() && n != 0 && n&(n-1) == 0 {
+		d = c.divideByPower(pc, w, op, x, i, n)
+	} else {
+		d = c.divide(pc, w, op, x, i, y, i+1)
+	}
 	c.pushReg(t, d)
 	return pc
+}
+
+// divideByPower compiles an unsigned division by n, a power of two.
+func (c *Compiler) divideByPower(pc int, w width, op divOp, x *decoder.Operand, xi int, n uint64) reg {
+	t, log := w.typ(), uint8(bits.TrailingZeros64(n))
+	rx := c.use(x, xi)
+	d := c.result(pc, t, rx, noReg)
+	switch {
+	case op == opDivU:
+		c.shiftImm(w, opShrU, d, rx, log)
+	case isImm32(w, n-1):
+		c.binopImm(w, opAnd, d, rx, int32(n-1))
+	default:
+		c.move(t, d, rx)
+		c.shiftImm(w, opShl, d, d, 64-log)
+		c.shiftImm(w, opShrU, d, d, 64-log)
+	}
+	return d
 }
 
 // fbinop compiles a floating-point operation.
@@ -262,8 +290,7 @@ func (c *Compiler) fbinop(pc int, w fwidth, op floatOp) int {
 	rx := c.use(x, i)
 	if y.Loc == locSlot && op <= opFDiv {
 		d := c.result(pc, t, rx, noReg)
-		c.move(t, d, rx)
-		c.fbinopFrame(w, op, d, c.home(i+1))
+		c.fbinopFrame(w, op, d, rx, c.home(i+1))
 		c.pushReg(t, d)
 		return pc
 	}
@@ -280,7 +307,7 @@ func (c *Compiler) fbinop(pc int, w fwidth, op floatOp) int {
 		return pc
 	}
 	d := c.result(pc, t, rx, noReg)
-	if d == ry && d != rx {
+	if d == ry && d != rx && c.twoAddress() {
 		d = c.alloc(allFP)
 	}
 	if op <= opFDiv {
@@ -302,7 +329,7 @@ func (c *Compiler) funop(pc int, w fwidth, op floatUnOp) int {
 	rx := c.use(&c.v.Ops[i], i)
 	d := c.result(pc, t, rx, noReg)
 	if op <= opFNeg {
-		c.signop(w, op, d, rx, c.alloc(allFP))
+		c.signop(w, op, d, rx)
 	} else {
 		c.funopReg(w, op, d, rx)
 	}
@@ -319,3 +346,7 @@ func (c *Compiler) scratch() reg {
 	}
 	return c.alloc(allGP)
 }
+
+// twoAddress reports whether instructions overwrite their first operand, so
+// that a result can't be in the register of the second.
+func (c *Compiler) twoAddress() bool { return !c.arm }

@@ -47,14 +47,13 @@ func (c *Compiler) brTable(pc int) int {
 			var depth uint32
 			depth, p = decoder.U32(c.base, p)
 			c.reserveFor(4)
-			c.compare(comparison{kind: cmpImm, w: uint8(w32), cond: condEq, x: index, imm: int32(k)})
-			if !c.tableJump(depth, n, func(t *jumpLabel) { c.jumpIf(condEq, t) }) {
+			is := comparison{kind: cmpImm, w: uint8(w32), cond: condEq, x: index, imm: int32(k)}
+			if !c.tableJump(depth, n, func(t *jumpLabel) { c.branch(is, condEq, t) }) {
 				return fail
 			}
 		}
 	} else {
-		c.compare(comparison{kind: cmpImm, w: uint8(w32), cond: condGeU, x: index, imm: int32(count)})
-		c.jumpIf(condGeU, &defLabel)
+		c.branch(comparison{kind: cmpImm, w: uint8(w32), cond: condGeU, x: index, imm: int32(count)}, condGeU, &defLabel)
 		c.jumpTable(index)
 		for k, p := uint32(0), entries; k < count; k++ {
 			var depth uint32

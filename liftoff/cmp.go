@@ -146,8 +146,9 @@ func (c *Compiler) compared(pc int, p comparison) int {
 		c.pend(p)
 		return pc
 	case decoder.OpSelect:
-		// Flags of floating-point equality don't fit one conditional move.
-		if p.cond != condFEq && p.cond != condFNe {
+		// On amd64 the flags of floating-point equality don't fit one
+		// conditional move.
+		if c.arm || p.cond != condFEq && p.cond != condFNe {
 			c.pend(p)
 			return pc
 		}
@@ -240,15 +241,10 @@ func (c *Compiler) selectType(pc int, t decoder.Type) int {
 	ry := c.use(y, i+1)
 	rx := c.use(x, i)
 	d := c.result(pc, t, rx, noReg)
-	if d == ry && d != rx {
+	if d == ry && d != rx && c.twoAddress() {
 		d = c.alloc(classOf(t))
 	}
-	c.move(t, d, rx)
-	if t.IsFloat() {
-		c.selectFloat(p.cond, d, ry)
-	} else {
-		c.cmov(condNot[p.cond], d, ry)
-	}
+	c.selectReg(t, p.cond, d, rx, ry)
 	c.flagsLive = false
 	c.pushReg(t, d)
 	return pc

@@ -66,13 +66,14 @@ type Compiler struct {
 }
 
 func newCompiler(m *decoder.Module, l *Layout, o Options) (*Compiler, error) {
-	if o.Arch != AMD64 {
-		return nil, errors.New("linux/arm64 is not supported yet as a target")
+	if o.Arch > ARM64 {
+		return nil, errors.New("there is no such target architecture")
 	}
 	c := &Compiler{m: m, l: l, o: o, slotSize: 8}
+	c.arm = o.Arch == ARM64
 	c.v.Mod = m
 	c.base = unsafe.Pointer(unsafe.SliceData(m.Bytes))
-	c.allocatable = callerGP | callerFP
+	c.allocatable = callerGP | extraGP[o.Arch] | callerFP
 	if o.FewRegisters {
 		c.allocatable = fewGP | fewFP
 	}
@@ -95,9 +96,23 @@ func (c *Compiler) compile(fn uint32, record bool) (code *Code, err error) {
 		}
 	}()
 	c.record = record
+	code, err = c.attempt(fn, false)
+	if c.arm && err == nil && c.a.TooFar() {
+		// A conditional branch didn't reach its label: all take two
+		// instructions now.
+		code, err = c.attempt(fn, true)
+		if c.a.TooFar() {
+			return nil, c.internalError(fn, "a branch is out of reach")
+		}
+	}
+	return code, err
+}
+
+// attempt compiles fn once; far is the form of arm64's branches.
+func (c *Compiler) attempt(fn uint32, far bool) (*Code, error) {
 	pc, ok := c.v.Begin(fn)
 	if ok {
-		c.begin(fn, pc)
+		c.begin(fn, pc, far)
 		pc = c.walk(pc)
 	}
 	if !ok || pc != c.v.End || c.v.D != 0 {
@@ -116,12 +131,12 @@ func (c *Compiler) compile(fn uint32, record bool) (code *Code, err error) {
 
 // begin resets the state for function fn, assigns homes and registers to its
 // locals and emits what goes before its first opcode at pc.
-func (c *Compiler) begin(fn uint32, pc int) {
+func (c *Compiler) begin(fn uint32, pc int, far bool) {
 	ft := c.m.FuncType(fn)
 	c.results = ft.Results
 	c.bodyStart = uint32(pc)
 	c.at = pc
-	c.x.Reset(headroom)
+	c.reset(far)
 	c.locked, c.cache, c.dirty, c.free = 0, 0, 0, c.allocatable
 	c.uses = [32]uint32{}
 	c.flushed, c.maxHeight, c.maxOut = 0, 0, 0
@@ -150,7 +165,7 @@ func (c *Compiler) finish(start int) *Code {
 		}
 		slices.SortFunc(c.positions, func(a, b Position) int { return cmp.Compare(a.Code, b.Code) })
 	}
-	c.code = Code{Bytes: c.x.Bytes(start, c.x.Pos()), CallSites: c.callSites, Positions: c.positions}
+	c.code = Code{Bytes: c.codeFrom(start), CallSites: c.callSites, Positions: c.positions}
 	return &c.code
 }
 

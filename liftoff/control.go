@@ -93,8 +93,7 @@ func (c *Compiler) ifOp(pc int) int {
 	c.flushed = c.v.H
 	c.flushDirty()
 	l := c.enter(decoder.OpIf, sig)
-	c.compare(p)
-	c.jumpUnless(p.cond, &l.orElse)
+	c.branch(p, condNot[p.cond], &l.orElse)
 	return pc
 }
 
@@ -334,14 +333,13 @@ func (c *Compiler) brIf(pc int) int {
 		c.flushDirty()
 	}
 	l.reached = true
-	c.compare(p)
 	if len(types) == 0 || c.inPlace(l, f, types) {
-		c.jumpIf(p.cond, &l.target)
+		c.branch(p, p.cond, &l.target)
 		return pc
 	}
 	c.reserveFor(len(types))
 	var over jumpLabel
-	c.jumpUnless(p.cond, &over)
+	c.branch(p, condNot[p.cond], &over)
 	c.branchMoves(l, f, len(types))
 	c.jump(&l.target)
 	c.bind(&over)

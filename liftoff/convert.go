@@ -77,7 +77,7 @@ func (c *Compiler) convert(pc int, t decoder.Type, op conversion) int {
 	case convConvertI32U, convConvertI64S:
 		c.toFloat(fwidth(t-decoder.F32), w64, d, r)
 	case convConvertI64U:
-		c.unsignedToFloat(fwidth(t-decoder.F32), d, r, c.alloc(allGP))
+		c.unsignedToFloat(fwidth(t-decoder.F32), d, r)
 	case convDemoteF64:
 		c.demote(d, r)
 	case convPromoteF32:
@@ -135,7 +135,7 @@ func (c *Compiler) trunc(pc int, to width, from fwidth, signed, saturate bool) i
 	}
 	r := c.use(&c.v.Ops[i], i)
 	d := c.result(pc, to.typ(), noReg, noReg)
-	c.truncate(truncation{to, from, signed, saturate}, d, r, c.alloc(allGP), c.alloc(allFP))
+	c.truncate(truncation{to, from, signed, saturate}, d, r)
 	c.pushReg(to.typ(), d)
 	return pc
 }

@@ -22,7 +22,7 @@
 //
 // No state is ever recorded for a label. What all paths to it agree on follows
 // from a rule (merge.go): operands are in their home slots, the first value of
-// a forward label in rax or xmm0, pinned locals in their pins, all other locals
+// a forward label in the result register, pinned locals in their pins, all other locals
 // in their home slots. Pins are callee-saved registers, chosen for a whole
 // function by the weight of its locals (hints.go); they are what makes the rule
 // cheap, since a loop's hot locals never leave their registers.
@@ -49,6 +49,8 @@
 // # Two targets
 //
 // Class functions (binop, load, brIf, ...) are written once and speak to the
-// machine through masm, whose methods are macro operations. What fixed
-// registers force into another shape stands in amd64*.go.
+// machine through masm, whose methods are macro operations: each begins with
+// the one branch on the target. amd64*.go has their meaning and amd64's code,
+// arm64*.go the siblings. Registers are known by roles (roles.go), which have
+// the same numbers on both targets.
 package liftoff

@@ -1,6 +1,7 @@
 package liftoff_test
 
 import (
+	"encoding/binary"
 	"flag"
 	"fmt"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/arch/arm64/arm64asm"
 	"golang.org/x/arch/x86/x86asm"
 
 	"github.com/google/go-cmp/cmp"
@@ -38,13 +40,32 @@ type goldenFunc struct {
 // shapes of control flow and calls, with testdata/golden. After a change of the
 // compiler run it with -update and read the difference.
 func TestGolden(t *testing.T) {
+	for _, arch := range arches {
+		t.Run(arch.name, func(t *testing.T) { testGolden(t, arch) })
+	}
+}
+
+// arch is a target and how its code is shown.
+type arch struct {
+	name   string
+	arch   liftoff.Arch
+	render func(*testing.T, *liftoff.Code) string
+}
+
+var arches = []arch{{"amd64", liftoff.AMD64, renderAMD64}, {"arm64", liftoff.ARM64, renderARM64}}
+
+func testGolden(t *testing.T, arch arch) {
 	for file, funcs := range goldenFiles(t) {
+		if file == "baseline" && arch.arch != liftoff.AMD64 {
+			continue
+		}
 		t.Run(file, func(t *testing.T) {
 			var got strings.Builder
 			for _, f := range funcs {
-				fmt.Fprintf(&got, "## %s\n%s\n", f.name, disassemble(t, f))
+				f.options.Arch = arch.arch
+				fmt.Fprintf(&got, "## %s\n%s\n", f.name, arch.render(t, compileGolden(t, f)))
 			}
-			path := filepath.Join("testdata", "golden", "amd64", file+".txt")
+			path := filepath.Join("testdata", "golden", arch.name, file+".txt")
 			if *update {
 				if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 					t.Fatal(err)
@@ -142,9 +163,9 @@ func operandForms(operands []decoder.Type) []operandForm {
 		operandForm{"(const, local)", operands[:1], func(c *wasmtest.Code) { c.Const(operands[0], constant).Get(0) }})
 }
 
-// disassemble compiles the function as the last of a module with a memory, a
-// table and some others to call, and renders its code.
-func disassemble(t *testing.T, f goldenFunc) string {
+// compileGolden compiles the function as the last of a module with a memory, a
+// table and some others to call.
+func compileGolden(t *testing.T, f goldenFunc) *liftoff.Code {
 	t.Helper()
 	m := wasmtest.New()
 	i, l, fl := decoder.I32, decoder.I64, decoder.F64
@@ -173,19 +194,25 @@ func disassemble(t *testing.T, f goldenFunc) string {
 	if err != nil {
 		t.Fatalf("%s: %v", f.name, err)
 	}
-	return render(t, code)
+	return code
 }
 
-// render prints code with its trap positions; distances and addresses are
-// relative to the function.
-func render(t *testing.T, code *liftoff.Code) string {
-	t.Helper()
+// trapNotes are the remarks for the trap positions.
+func trapNotes(code *liftoff.Code) map[int]string {
 	notes := map[int]string{}
 	for _, p := range code.Positions {
 		if p.Kind != liftoff.TrapNone {
 			notes[int(p.Code)] = fmt.Sprintf("  ; trap %d", p.Kind)
 		}
 	}
+	return notes
+}
+
+// renderAMD64 prints code with its trap positions; distances and addresses are
+// relative to the function.
+func renderAMD64(t *testing.T, code *liftoff.Code) string {
+	t.Helper()
+	notes := trapNotes(code)
 	var b strings.Builder
 	for at := 0; at < len(code.Bytes); {
 		inst, err := x86asm.Decode(code.Bytes[at:], 64)
@@ -194,6 +221,26 @@ func render(t *testing.T, code *liftoff.Code) string {
 		}
 		fmt.Fprintf(&b, "%4x  %s%s\n", at, x86asm.IntelSyntax(inst, uint64(at), nil), notes[at])
 		at += inst.Len
+	}
+	return b.String()
+}
+
+// renderARM64 does the same for arm64.
+func renderARM64(t *testing.T, code *liftoff.Code) string {
+	t.Helper()
+	notes := trapNotes(code)
+	var b strings.Builder
+	for at := 0; at < len(code.Bytes); at += 4 {
+		word := binary.LittleEndian.Uint32(code.Bytes[at:])
+		text := fmt.Sprintf("udf #%d", word) // which the decoder doesn't know
+		if word>>16 != 0 {
+			inst, err := arm64asm.Decode(code.Bytes[at:])
+			if err != nil {
+				t.Fatalf("at %#x of % x: %v", at, code.Bytes, err)
+			}
+			text = strings.TrimSpace(arm64asm.GNUSyntax(inst))
+		}
+		fmt.Fprintf(&b, "%4x  %s%s\n", at, text, notes[at])
 	}
 	return b.String()
 }

@@ -27,6 +27,35 @@ func (c *Compiler) memArg(pc int, a access) (offset uint32, next int) {
 	return decoder.U32(c.base, pc)
 }
 
+// address turns the popped index x (height i) and a constant offset into a
+// memory operand, with the check that the bounds mode wants. Arithmetic is in
+// 64 bits on a zero-extended index, so no wrap is lost. base is the index's
+// register if a result may replace it, else noReg. value is the register of the
+// value to be stored, if it is in one.
+func (c *Compiler) address(x *decoder.Operand, i int, offset uint32, a access, value reg) (at addr, base reg) {
+	if c.o.Bounds == BoundsExplicit {
+		return c.checkedAddress(x, i, offset, a, value)
+	}
+	const maxDisp = 1<<31 - 1
+	if x.Loc == locConst {
+		ea := uint64(uint32(x.Bits)) + uint64(offset)
+		if ea <= maxDisp {
+			return addr{memReg, noReg, int32(ea)}, noReg
+		}
+		r := c.alloc(allGP)
+		c.constant(decoder.I64, r, ea)
+		return addr{memReg, r, 0}, r
+	}
+	r := c.use(x, i)
+	if offset <= maxDisp {
+		return addr{memReg, r, int32(offset)}, r
+	}
+	t := c.alloc(allGP)
+	c.constant(decoder.I32, t, uint64(offset))
+	c.binopReg(w64, opAdd, t, t, r)
+	return addr{memReg, t, 0}, t
+}
+
 // load compiles a load of an integer.
 func (c *Compiler) load(pc int, w width, a access) int {
 	offset, pc := c.memArg(pc, a)

@@ -9,7 +9,7 @@ import "github.com/wasmjit/wasmjit/decoder"
 //     they were brought there when the block was entered, and can't change
 //     inside it;
 //   - of the label's values, the first of a forward label is in the result
-//     register (rax, xmm0), all others and all of a loop's in their home slots;
+//     register, all others and all of a loop's in their home slots;
 //   - pinned locals are in their pins, all others in their home slots, and no
 //     register caches anything.
 

@@ -62,7 +62,10 @@ func TestSize(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, o := range []liftoff.Options{{CPU: allCPU}, {CPU: allCPU, FewRegisters: true}, {CPU: allCPU, Reference: true}} {
+			for _, o := range []liftoff.Options{
+				{CPU: allCPU}, {CPU: allCPU, FewRegisters: true}, {CPU: allCPU, Reference: true},
+				{Arch: liftoff.ARM64}, {Arch: liftoff.ARM64, FewRegisters: true}, {Arch: liftoff.ARM64, Reference: true},
+			} {
 				c, err := liftoff.New(mod, l, o)
 				if err != nil {
 					t.Fatal(err)
@@ -72,7 +75,7 @@ func TestSize(t *testing.T) {
 					t.Fatal(err)
 				}
 				if !o.Reference && len(code.Bytes) > tc.most {
-					t.Errorf("%d bytes of code, want at most %d", len(code.Bytes), tc.most)
+					t.Errorf("%+v: %d bytes of code, want at most %d", o, len(code.Bytes), tc.most)
 				}
 			}
 		})

@@ -90,3 +90,21 @@ func (c *Compiler) tableSize(pc int) int {
 	c.pushReg(decoder.I32, d)
 	return pc
 }
+
+// tableRecord emits d = the address of a table's record.
+func (c *Compiler) tableRecord(d reg, table uint32) {
+	c.loadAt(decoder.I64, d, addr{instReg, noReg, c.l.Tables + 8*int32(table)})
+}
+
+// tableLength emits d = the length of a table.
+func (c *Compiler) tableLength(d reg, table uint32) {
+	c.tableRecord(d, table)
+	c.loadAt(decoder.I64, d, addr{d, noReg, TableRecLen})
+}
+
+// tableSlot checks index against a table's length and emits d = the address
+// of the table's entries.
+func (c *Compiler) tableSlot(d, index reg, table uint32) {
+	c.checkTable(d, index, table, TrapTableOutOfBounds)
+	c.loadAt(decoder.I64, d, addr{d, noReg, TableRecBase})
+}

@@ -130,3 +130,15 @@ func (c *Compiler) globalSet(pc int) int {
 	c.storeAt(t, c.globalCell(n), r)
 	return pc
 }
+
+// globalCell is the memory operand of a global. An imported one needs a
+// register for its address.
+func (c *Compiler) globalCell(n uint32) addr {
+	off := c.l.Globals[n]
+	if c.m.Globals[n].Init != nil {
+		return addr{instReg, noReg, off}
+	}
+	r := c.alloc(allGP)
+	c.loadAt(decoder.I64, r, addr{instReg, noReg, off})
+	return addr{r, noReg, 0}
+}

@@ -43,6 +43,9 @@ func (a *Asm) Reserve(n int) {
 	}
 }
 
+// Room is how many more bytes of code are sure to fit.
+func (a *Asm) Room() int { return a.limit - a.pos }
+
 // grow moves the code to a buffer of at least twice the size.
 //
 //go:noinline

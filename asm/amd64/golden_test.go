@@ -82,7 +82,7 @@ func TestGolden(t *testing.T) {
 func TestFormsComplete(t *testing.T) {
 	covered := map[string]bool{
 		// Not encoders, or tested apart: buffer_test.go and label_test.go.
-		"Reset": true, "Reserve": true, "Pos": true, "SetPos": true, "Prepend": true, "Bytes": true,
+		"Reset": true, "Reserve": true, "Room": true, "Pos": true, "SetPos": true, "Prepend": true, "Bytes": true,
 		"PatchShort": true, "PatchRel32": true, "JmpBack": true, "JccBack": true,
 		"Bind": true, "JmpL": true, "JccL": true, "LeaL": true, "Nop": true,
 	}
