@@ -12,7 +12,7 @@ NESTED = $(patsubst %/go.mod,%,$(wildcard */go.mod */*/go.mod */*/*/go.mod))
 # nested runs a go command in each of them.
 nested = @for m in $(NESTED); do echo "cd $$m && $(GO) $(1)" && (cd $$m && $(GO) $(1)) || exit 1; done
 
-.PHONY: help build test check fmt vet lint imports generated generate spec bench bench-peers run-set v8 corpus demos stdlib clean
+.PHONY: help build test check fmt vet lint scopes imports generated generate spec bench bench-peers run-set v8 corpus demos stdlib clean
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -24,18 +24,26 @@ test: ## every test that needs no network; what CI runs last
 	$(GO) test ./...
 	$(call nested,test ./...)
 
-check: fmt vet lint imports generated test ## all that a change must pass
+check: fmt vet lint scopes imports generated test ## all that a change must pass
 
 fmt: ## no file that gofmt would change
 	@out=$$(gofmt -l . ) && if [ -n "$$out" ]; then echo "gofmt would change:" $$out >&2; exit 1; fi
 
-vet: ## go vet for both targets
+# Hosts that compile and look at code but can't run it.
+OTHERS = darwin/amd64 darwin/arm64 windows/amd64 windows/arm64 freebsd/amd64
+
+vet: ## go vet for both targets, and for hosts that only compile
 	GOOS=linux GOARCH=amd64 $(GO) vet ./...
 	GOOS=linux GOARCH=arm64 $(GO) vet ./...
+	@for t in $(OTHERS); do echo "vet for $$t" && GOOS=$${t%/*} GOARCH=$${t#*/} $(GO) vet ./... || exit 1; done
 	$(call nested,vet ./...)
 
 lint: ## staticcheck
 	$(STATICCHECK) ./...
+
+scopes: ## write scopes are passed on, and none is opened in a loop
+	cd scripts/scopelint && $(GO) build -o ../../.cache/scopelint .
+	$(GO) vet -vettool=$(CURDIR)/.cache/scopelint ./...
 
 imports: ## data flows one way
 	$(GO) test ./internal/imports
