@@ -263,7 +263,7 @@ func TestLinkErrors(t *testing.T) {
 		"beyond":  {emit: func(c *fake) { c.call(302) }, want: "function 150: call of function 302 at code offset 0x1: the callee is not"},
 		"huge":    {emit: func(c *fake) { c.call(1<<32 - 1) }, want: "the callee is not a function of this module"},
 		"outside": {emit: func(c *fake) { c.call(5); c.code.Bytes = c.code.Bytes[:4] }, want: "function 150: call of function 0 at code offset 0x1: the call site lies outside"},
-		"arch":    {arch: liftoff.ARM64, emit: func(c *fake) { c.call(5) }, want: "function 150: call of function 5 at code offset 0x1: no linker for this architecture"},
+		"arch":    {arch: liftoff.ARM64, emit: func(c *fake) { c.call(5) }, want: "function 150: call of function 0 at code offset 0x1: there is no direct call at the call site"},
 	} {
 		for _, workers := range []int{1, 4} {
 			o := Options{Workers: workers, Arena: testArena(t, 4<<20), Liftoff: liftoff.Options{Arch: c.arch}}

@@ -183,10 +183,44 @@ func TestLiftoffThousandModules(t *testing.T) {
 	}
 }
 
-func TestLiftoffRefusesTarget(t *testing.T) {
-	dm := decodeModule(t, wasmModule(3))
-	_, err := Compile(context.Background(), dm, Options{Liftoff: liftoff.Options{Arch: liftoff.ARM64}, Arena: testArena(t, 2<<20)})
-	if err == nil {
-		t.Error("arm64 compiled without a back end")
+// TestLiftoffARM64 compiles for the other target and checks that each call
+// reaches its callee, whatever the number of workers.
+func TestLiftoffARM64(t *testing.T) {
+	const n = 2000
+	dm := decodeModule(t, wasmModule(n))
+	arena := testArena(t, 16<<20)
+	layout, err := liftoff.NewLayout(dm)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := liftoff.New(dm, layout, liftoff.Options{Arch: liftoff.ARM64})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, workers := range workerCounts {
+		m, err := Compile(context.Background(), dm, Options{Liftoff: liftoff.Options{Arch: liftoff.ARM64}, Workers: workers, Arena: arena})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for fn := range uint32(n) {
+			code, err := c.Compile(fn)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := m.Code(fn)
+			site := code.CallSites[0]
+			word := binary.LittleEndian.Uint32(got[site:])
+			rel := int64(int32(word<<6)>>6) * 4
+			if target := m.Entry(fn) + uintptr(site) + uintptr(rel); word>>26 != 0x25 || target != m.Entry(fn/2) {
+				t.Fatalf("function %d calls %#x (%#x), function %d is at %#x", fn, target, word, fn/2, m.Entry(fn/2))
+			}
+			copy(got[site:], code.Bytes[site:site+4])
+			if !bytes.Equal(got, code.Bytes) {
+				t.Fatalf("function %d differs with %d workers", fn, workers)
+			}
+		}
+		if err := m.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

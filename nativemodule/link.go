@@ -3,7 +3,6 @@ package nativemodule
 import (
 	"encoding/binary"
 	"fmt"
-	"math"
 
 	"github.com/wasmjit/wasmjit/codemem"
 	"github.com/wasmjit/wasmjit/liftoff"
@@ -58,7 +57,7 @@ func uvarint(b []byte) (uint64, []byte) {
 }
 
 // linkSite replaces the callee's index in the call field at code offset site
-// of a function by the distance from the field's end to the callee.
+// of a function by what reaches the callee.
 func (m *Module) linkSite(scope *codemem.WriteScope, def, site uint32) error {
 	fail := func(callee uint32, reason string) error {
 		return &LinkError{Caller: m.imported + def, Callee: callee, Offset: site, Reason: reason}
@@ -67,18 +66,20 @@ func (m *Module) linkSite(scope *codemem.WriteScope, def, site uint32) error {
 		return fail(0, "the call site lies outside of the function")
 	}
 	at := m.entries[def] + site
-	callee := scope.Read32(m.base + uintptr(at))
+	arch := m.options.Liftoff.Arch
+	callee, ok := liftoff.Callee(arch, scope.Read32(m.base+uintptr(at)))
+	if !ok {
+		return fail(0, "there is no direct call at the call site")
+	}
 	target := callee - m.imported
 	if callee < m.imported || target >= uint32(len(m.entries)) {
 		return fail(callee, "the callee is not a function of this module")
 	}
-	if m.options.Liftoff.Arch != liftoff.AMD64 {
-		return fail(callee, "no linker for this architecture")
+	distance := int64(m.entries[target]) - int64(at)
+	field, ok := liftoff.LinkCall(arch, distance)
+	if !ok {
+		return fail(callee, fmt.Sprintf("a distance of %d bytes is out of reach", distance))
 	}
-	rel := int64(m.entries[target]) - int64(at) - callField
-	if rel != int64(int32(rel)) {
-		return fail(callee, fmt.Sprintf("a distance of %d bytes is out of reach (%d)", rel, math.MaxInt32))
-	}
-	scope.Write32(m.base+uintptr(at), uint32(rel))
+	scope.Write32(m.base+uintptr(at), field)
 	return nil
 }
