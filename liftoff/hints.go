@@ -60,15 +60,27 @@ func (c *Compiler) scan(pc, params int) {
 	segment, shift := uint32(1), uint(0)
 	// Until the first branch, what is executed is all that was seen.
 	straight := true
+	locals := h.locals
 	for pc < stop {
 		op := decoder.Byte(base, pc)
 		pc++
-		switch op {
-		case decoder.OpLocalGet, decoder.OpLocalSet, decoder.OpLocalTee:
+		class := scanClasses[op]
+		if class <= scanTwo && decoder.Word32(base, pc)&longLEB[class] == 0 {
+			// The usual case in one test: no immediate, or one-byte integers.
+			pc += int(class)
+			continue
+		}
+		switch class {
+		case scanTwo:
+			pc = decoder.SkipLEB(base, pc, end)
+			fallthrough
+		case scanOne:
+			pc = decoder.SkipLEB(base, pc, end)
+		case scanLocal:
 			var i uint32
 			i, pc = decoder.U32(base, pc)
-			if int(i) < n {
-				l := &h.locals[i]
+			if uint(i) < uint(len(locals)) {
+				l := &locals[i]
 				if l.last == 0 {
 					l.zero = op == decoder.OpLocalGet || !straight
 				}
@@ -78,19 +90,17 @@ func (c *Compiler) scan(pc, params int) {
 					l.weight += 1 << shift
 				}
 			}
-			continue
-		case decoder.OpBlock:
-			h.loops = append(h.loops, false)
+		case scanBlock:
+			h.loops = append(h.loops, op == decoder.OpLoop)
 			segment++
-		case decoder.OpIf:
-			h.loops = append(h.loops, false)
-			segment++
-			straight = false
-		case decoder.OpLoop:
-			h.loops = append(h.loops, true)
-			shift = min(shift+3, 24)
-			segment++
-		case decoder.OpEnd:
+			switch op {
+			case decoder.OpLoop:
+				shift = min(shift+3, 24)
+			case decoder.OpIf:
+				straight = false
+			}
+			pc = decoder.SkipLEB(base, pc, end)
+		case scanEnd:
 			if k := len(h.loops) - 1; k >= 0 {
 				if h.loops[k] {
 					shift = uint(max(int(shift)-3, 0))
@@ -98,24 +108,65 @@ func (c *Compiler) scan(pc, params int) {
 				h.loops = h.loops[:k]
 			}
 			segment++
-		case decoder.OpElse, decoder.OpBr, decoder.OpBrIf, decoder.OpBrTable:
+		case scanBranch:
 			segment++
 			straight = false
-		case decoder.OpCall, decoder.OpCallIndirect:
-			segment++
-		}
-		switch n := decoder.SimpleLEBs[op]; n {
-		case 0:
-		case decoder.NotSimple:
 			pc = decoder.SkipImmediate(base, pc, end, op)
-		case 2:
-			pc = decoder.SkipLEB(base, pc, end)
-			fallthrough
+		case scanCall:
+			segment++
+			pc = decoder.SkipImmediate(base, pc, end, op)
 		default:
-			pc = decoder.SkipLEB(base, pc, end)
+			pc = decoder.SkipImmediate(base, pc, end, op)
 		}
 	}
 	h.whole = pc >= end && end <= stop
+}
+
+// What the scan does with an opcode.
+const (
+	scanNone   = iota // no immediate
+	scanOne           // one integer
+	scanTwo           // two integers
+	scanOther         // step over it, however that is done
+	scanLocal         // an access to a local
+	scanBlock         // block, loop, if
+	scanEnd           // end
+	scanBranch        // else and branches
+	scanCall          // calls
+)
+
+// longLEB are the bits that are set if one of a class's integers takes more
+// than its one byte.
+var longLEB = [scanTwo + 1]uint32{scanOne: 0x80, scanTwo: 0x8080}
+
+// scanClasses is what the scan does with each opcode.
+var scanClasses = makeScanClasses()
+
+func makeScanClasses() (t [256]uint8) {
+	for op := range t {
+		switch decoder.SimpleLEBs[op] {
+		case 0:
+			t[op] = scanNone
+		case 1:
+			t[op] = scanOne
+		case 2:
+			t[op] = scanTwo
+		default:
+			t[op] = scanOther
+		}
+	}
+	for class, ops := range map[uint8][]byte{
+		scanLocal:  {decoder.OpLocalGet, decoder.OpLocalSet, decoder.OpLocalTee},
+		scanBlock:  {decoder.OpBlock, decoder.OpLoop, decoder.OpIf},
+		scanEnd:    {decoder.OpEnd},
+		scanBranch: {decoder.OpElse, decoder.OpBr, decoder.OpBrIf, decoder.OpBrTable},
+		scanCall:   {decoder.OpCall, decoder.OpCallIndirect},
+	} {
+		for _, op := range ops {
+			t[op] = class
+		}
+	}
+	return t
 }
 
 // deadLocal reports whether no code that can still run reads local i: its last
