@@ -64,6 +64,9 @@ type Store struct {
 // code, for a stack size out of range (the most is 1 GiB), and where guarded
 // memories are asked for and 8 GiB of address space can't be reserved.
 func NewStore(c Config) (*Store, error) {
+	if err := liftoff.CheckHost(); err != nil {
+		return nil, err
+	}
 	if err := nativeInit(); err != nil {
 		return nil, err
 	}

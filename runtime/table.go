@@ -9,10 +9,6 @@ import (
 	"github.com/wasmjit/wasmjit/liftoff"
 )
 
-// maxTableEntries caps every table, as other engines do; a growth beyond it
-// fails. It also bounds the address space that a table reserves.
-const maxTableEntries = 10_000_000
-
 const entrySize = 8
 
 // Table is a table of references, off the Go heap. The whole of what it may
@@ -56,10 +52,10 @@ func (s *Store) makeTable(t decoder.TableType) (*Table, error) {
 	if !t.Elem.IsRef() {
 		return nil, fmt.Errorf("table of %s, which is no reference type", t.Elem)
 	}
-	if t.Min > maxTableEntries {
-		return nil, fmt.Errorf("table of %d entries is over the limit of %d", t.Min, maxTableEntries)
+	if t.Min > decoder.MaxTableSize {
+		return nil, fmt.Errorf("table of %d entries is over the limit of %d", t.Min, decoder.MaxTableSize)
 	}
-	most := uint64(maxTableEntries)
+	most := uint64(decoder.MaxTableSize)
 	if t.HasMax {
 		if t.Max < t.Min {
 			return nil, fmt.Errorf("table with minimum %d over maximum %d", t.Min, t.Max)
@@ -171,7 +167,7 @@ func (t *Table) grow(delta, init uint64) (old uint64, ok bool) {
 	if t.declared.HasMax {
 		most = min(most, t.declared.Max)
 	}
-	most = min(most, maxTableEntries)
+	most = min(most, decoder.MaxTableSize)
 	if t.base == 0 || delta > most-old {
 		return old, false
 	}

@@ -67,7 +67,7 @@ func TestTable(t *testing.T) {
 
 func TestTableLimits(t *testing.T) {
 	s := newStore(t, Config{})
-	for _, l := range []decoder.Limits{atLeast(maxTableEntries + 1), between(2, 1)} {
+	for _, l := range []decoder.Limits{atLeast(decoder.MaxTableSize + 1), between(2, 1)} {
 		if _, err := s.NewTable(decoder.TableType{Elem: decoder.FuncRef, Limits: l}, 0); err == nil {
 			t.Errorf("a table with limits %+v was made", l)
 		}
@@ -76,10 +76,10 @@ func TestTableLimits(t *testing.T) {
 		t.Error("a table of i32 was made")
 	}
 	tab := newTable(t, s, decoder.FuncRef, atLeast(0))
-	if _, ok := tab.Grow(maxTableEntries+1, 0); ok {
+	if _, ok := tab.Grow(decoder.MaxTableSize+1, 0); ok {
 		t.Error("grew beyond the limit")
 	}
-	if old, ok := tab.Grow(maxTableEntries, 0); old != 0 || !ok {
+	if old, ok := tab.Grow(decoder.MaxTableSize, 0); old != 0 || !ok {
 		t.Errorf("Grow up to the limit = %d, %v", old, ok)
 	}
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/wasmjit/wasmjit/liftoff"
 	"github.com/wasmjit/wasmjit/nativemodule"
 	"github.com/wasmjit/wasmjit/runtime"
 	"github.com/wasmjit/wasmjit/wasi"
@@ -72,9 +71,6 @@ func (f *runFlags) run(ctx context.Context, s streams, args []string) error {
 	name, args := args[0], args[1:]
 	if len(args) > 0 && args[0] == "--" {
 		args = args[1:]
-	}
-	if err := liftoff.CheckHost(); err != nil {
-		return err
 	}
 	store, err := f.store()
 	if err != nil {
