@@ -62,9 +62,15 @@ func TestUsageErrors(t *testing.T) {
 		r.want(t, exitUsage, "", c.text)
 		r.line(t)
 	}
-	r := wasmjit(t, "compile", "--target=linux/arm64", path)
-	r.want(t, exitUnsupported, "", "linux/arm64 is not supported yet")
-	r.line(t)
+}
+
+// TestTargets compiles for both targets on this host.
+func TestTargets(t *testing.T) {
+	path := writeFile(t, "m.wasm", synth.Module(synth.Options{Functions: 30}))
+	for target, ret := range map[string]string{"linux/amd64": "ret", "linux/arm64": "ldp x29, x30, [sp],#16"} {
+		r := wasmjit(t, "compile", "--target="+target, "--print-wasm-code-function-index=5", path)
+		r.want(t, exitOK, ret, "")
+	}
 }
 
 func TestVersionJSON(t *testing.T) {

@@ -1,9 +1,13 @@
 package main
 
 import (
+	"encoding/binary"
 	"fmt"
 	"io"
+	"strconv"
+	"strings"
 
+	"golang.org/x/arch/arm64/arm64asm"
 	"golang.org/x/arch/x86/x86asm"
 
 	"github.com/wasmjit/wasmjit/liftoff"
@@ -32,9 +36,9 @@ func (f *engineFlags) printCodeTo(w io.Writer, m *nativemodule.Module) error {
 	body := d.Bodies[fn-d.NumImportedFuncs]
 	printf(w, "index: %d\nkind: wasm function\ncompiler: Liftoff\n", fn)
 	printf(w, "wasm: offset %#x, %d bytes\n\nInstructions (size = %d)\n", body.Start, body.End-body.Start, len(code))
-	if m.Options().Liftoff.Arch != liftoff.AMD64 {
-		printf(w, "%x\n", code)
-		return nil
+	disassemble := disassembleAMD64
+	if m.Options().Liftoff.Arch == liftoff.ARM64 {
+		disassemble = disassembleARM64
 	}
 	for at := 0; at < len(code); {
 		text, n := disassemble(code[at:], uint64(entry)+uint64(at))
@@ -45,11 +49,33 @@ func (f *engineFlags) printCodeTo(w io.Writer, m *nativemodule.Module) error {
 	return nil
 }
 
-// disassemble gives the text and the length of the first instruction of code.
-func disassemble(code []byte, pc uint64) (string, int) {
+// disassembleAMD64 gives the text and the length of the first instruction of
+// code.
+func disassembleAMD64(code []byte, pc uint64) (string, int) {
 	inst, err := x86asm.Decode(code, 64)
 	if err != nil || inst.Len == 0 {
 		return fmt.Sprintf(".byte %#02x", code[0]), 1
 	}
 	return x86asm.IntelSyntax(inst, pc, nil), inst.Len
+}
+
+// disassembleARM64 does the same for arm64. Trap instructions are those with
+// no bits in the upper half.
+func disassembleARM64(code []byte, pc uint64) (string, int) {
+	word := binary.LittleEndian.Uint32(code)
+	if word>>16 == 0 {
+		return fmt.Sprintf("udf #%d", word), 4
+	}
+	inst, err := arm64asm.Decode(code)
+	if err != nil {
+		return fmt.Sprintf(".word %#08x", word), 4
+	}
+	text := strings.TrimSpace(arm64asm.GNUSyntax(inst))
+	if i := strings.LastIndex(text, ".+0x"); i >= 0 {
+		// The decoder prints distances, and its distances are 64 bits.
+		if d, err := strconv.ParseUint(text[i+4:], 16, 64); err == nil {
+			text = fmt.Sprintf("%s%#x", text[:i], pc+d)
+		}
+	}
+	return text, 4
 }

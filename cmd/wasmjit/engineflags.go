@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	goruntime "runtime"
 	"strings"
 
@@ -136,7 +135,7 @@ func parseTarget(s string) (liftoff.Arch, error) {
 	case system == "linux" && arch == "amd64":
 		return liftoff.AMD64, nil
 	case system == "linux" && arch == "arm64":
-		return liftoff.ARM64, fmt.Errorf("target linux/arm64 is %w", errUnsupported)
+		return liftoff.ARM64, nil
 	}
 	return 0, usagef("--target must be linux/amd64 or linux/arm64, not %q", s)
 }
