@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 )
 
 // Seal publishes the space for good, or ends the changes of a live one. What
@@ -40,7 +41,7 @@ func (s *Space) finish(to uint32) error {
 		next, hi := sp.next.Load(), sp.hi.Load()
 		end := alignUp(next, pageSize)
 		if from == stateFilling && next > sp.lo {
-			errs = append(errs, s.publishSpan(sp, next, end))
+			errs = append(errs, s.publishSpan(sp, next, end, to))
 		}
 		if next == sp.lo || to == stateSealed {
 			errs = append(errs, sp.view.drop(&s.calls))
@@ -63,22 +64,23 @@ func (s *Space) finish(to uint32) error {
 
 // publishSpan makes the code of a span, up to next, executable and read-only;
 // [next, end) is the rest of its last page.
-func (s *Space) publishSpan(sp *span, next, end uintptr) error {
+func (s *Space) publishSpan(sp *span, next, end uintptr, to uint32) error {
 	s.fillTraps(next+sp.delta, end-next)
 	switch {
 	case s.policy.alias:
 		var keep uintptr
-		if s.slots > 0 && s.table.Lo == sp.lo {
+		if to == stateLive && s.slots > 0 && s.table.Lo == sp.lo {
 			keep = s.tablePages()
 		}
 		return sp.view.publish(&s.calls, sp.lo, end-sp.lo, keep)
 	case s.policy.commit || s.policy.sealed == s.policy.filled:
 		return nil
 	}
+	start := time.Now()
 	if err := protect(&s.calls, sp.lo, end-sp.lo, s.policy.sealed); err != nil {
 		return err
 	}
-	s.opener(s.opts.Owner).switches.Add(1)
+	s.opener(s.opts.Owner).switched(start)
 	return nil
 }
 

@@ -3,6 +3,7 @@ package nativemodule
 import (
 	"context"
 	"runtime"
+	"sync/atomic"
 	"time"
 
 	"github.com/wasmjit/wasmjit/codemem"
@@ -35,6 +36,9 @@ func Compile(ctx context.Context, dm *decoder.Module, o Options) (*Module, error
 func compileWith(ctx context.Context, dm *decoder.Module, layout *liftoff.Layout, o Options, nc newCompiler) (*Module, error) {
 	clock := startClock()
 	gc := gcCycles()
+	if err := o.resolve(); err != nil {
+		return nil, err
+	}
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
@@ -59,12 +63,15 @@ func compileWith(ctx context.Context, dm *decoder.Module, layout *liftoff.Layout
 			Func:          m.imported + uint32(def),
 			Time:          time.Duration(t.ns),
 			BodyBytes:     int(dm.Bodies[def].End - dm.Bodies[def].Start),
-			CodeBytes:     int(m.sizes[def]),
+			CodeBytes:     int(m.place(uint32(def)).size),
 			CompilerBytes: t.mem,
 		})
 	}
 	return m, nil
 }
+
+// openerSeal is what sealing the code is charged to.
+const openerSeal = "nativemodule.publish"
 
 // expectedCode is an upper guess of the code size: V8's, which takes the same
 // factor for its Liftoff.
@@ -88,8 +95,13 @@ func newModule(dm *decoder.Module, layout *liftoff.Layout, o Options, nc newComp
 		options:  o,
 		compiler: nc,
 		imported: dm.NumImportedFuncs,
-		entries:  make([]uint32, n),
-		sizes:    make([]uint32, n),
+	}
+	slots := o.Publish == PublishSlots
+	if slots {
+		m.table = make([]atomic.Uint64, n)
+		m.life.epoch.Store(1)
+	} else {
+		m.entries, m.sizes = make([]uint32, n), make([]uint32, n)
 	}
 	m.base, _ = arena.Bounds()
 	m.refs.Store(1)
@@ -98,13 +110,16 @@ func newModule(dm *decoder.Module, layout *liftoff.Layout, o Options, nc newComp
 		Expect:  expectedCode(bodyBytes, n),
 		Max:     o.MaxCodeBytes,
 		Workers: o.Workers,
-		Owner:   "nativemodule.publish",
+		Owner:   openerSeal,
 		NoExec:  !executable(o.Liftoff.Arch),
+		Patched: slots,
+		Slots:   n,
 	})
 	if err != nil {
 		return nil, err
 	}
 	m.space = space
+	m.options.Protection = space.Mode()
 	return m, nil
 }
 
@@ -115,6 +130,10 @@ func (j *job) run(clock clock) error {
 	workers := make([]worker, n)
 	for i := range workers {
 		workers[i].j = j
+		if m.table != nil {
+			workers[i].holder = codemem.NewHolder()
+			workers[i].batchUnits = batchUnits(&m.options, m.numDefined(), n, i)
+		}
 	}
 	stop := j.report()
 	parallel(n, func(i int) { workers[i].compile() })
@@ -136,7 +155,7 @@ func (j *job) run(clock clock) error {
 	}
 	s.Publish = j.phase(clock, "publish")
 	s.Workers = n
-	s.Functions = len(m.entries)
+	s.Functions = m.numDefined()
 	s.BodyBytes = j.plan.bytes
 	for i := range workers {
 		s.CallSites += workers[i].numSites

@@ -22,16 +22,24 @@ var (
 	indexMu sync.Mutex
 )
 
-func register(m *Module, ranges []codemem.Range) {
-	if len(ranges) == 0 {
-		return
-	}
+// register enters the ranges of m's space, in place of those it had when it
+// was smaller.
+func register(m *Module) {
 	indexMu.Lock()
 	defer indexMu.Unlock()
+	ranges := m.space.Ranges()
+	if slices.Equal(ranges, m.registered) {
+		return
+	}
+	m.registered = ranges
 	var all []codeRange
 	if old := index.Load(); old != nil {
 		all = make([]codeRange, 0, len(*old)+len(ranges))
-		all = append(all, *old...)
+		for _, r := range *old {
+			if r.m != m {
+				all = append(all, r)
+			}
+		}
 	}
 	for _, r := range ranges {
 		at := sort.Search(len(all), func(i int) bool { return all[i].Lo > r.Lo })
@@ -78,8 +86,12 @@ func Lookup(pc uintptr) (m *Module, fn, off uint32, ok bool) {
 
 // find does the same within m.
 func (m *Module) find(pc uintptr) (fn, off uint32, ok bool) {
-	m.byEntryOnce.Do(func() { m.byEntry = sortedBy(m.entries) })
 	at := uint32(pc - m.base)
+	if m.table != nil {
+		p, ok := m.code.Load().find(at)
+		return m.imported + p.def, at - p.entry, ok
+	}
+	m.byEntryOnce.Do(func() { m.byEntry = sortedBy(m.entries) })
 	i := sort.Search(len(m.byEntry), func(i int) bool { return m.entries[m.byEntry[i]] > at })
 	if i == 0 {
 		return 0, 0, false

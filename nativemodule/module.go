@@ -1,10 +1,8 @@
 package nativemodule
 
 import (
-	"bytes"
 	"sync"
 	"sync/atomic"
-	"unsafe"
 
 	"github.com/wasmjit/wasmjit/codemem"
 	"github.com/wasmjit/wasmjit/decoder"
@@ -27,11 +25,24 @@ type Module struct {
 	stats    Stats
 	imported uint32
 
-	// Per defined function: where its code starts, from base, the start of
-	// the arena, and its size in bytes.
+	// Per defined function of linked code: where it starts, from base, the
+	// start of the arena, and its size in bytes.
 	base    uintptr
 	entries []uint32
 	sizes   []uint32
+
+	// The same for code that is published through slots, packed in one word;
+	// nil for linked code. The slots are the space's.
+	table                            []atomic.Uint64
+	publisher                        publisher
+	batches, publications, published atomic.Int64
+
+	// Of a live module: set when its first compile is finished.
+	live atomic.Bool
+	code atomic.Pointer[codeIndex]
+	life lifecycle
+
+	registered []codemem.Range // in the index; guarded by indexMu
 
 	refs   atomic.Int64
 	closed atomic.Bool
@@ -60,43 +71,71 @@ func (m *Module) Stats() *Stats { return &m.stats }
 // compiled for this machine.
 func (m *Module) Executable() bool { return executable(m.options.Liftoff.Arch) }
 
-// Entry gives the address of the code of function fn, an index in the function
-// index space, or 0 for an import or an index out of range.
+// Entry gives the address to call function fn at, an index in the function
+// index space, or 0 for an import or an index out of range. It doesn't change
+// when the function's code is replaced: it is its slot, if it has one.
 func (m *Module) Entry(fn uint32) uintptr {
 	def := fn - m.imported
-	if def >= uint32(len(m.entries)) {
+	if def >= uint32(m.numDefined()) {
 		return 0
 	}
+	if m.table != nil {
+		return m.space.Slot(int(def))
+	}
 	return m.base + uintptr(m.entries[def])
+}
+
+// Address gives the address of the present code of function fn, 0 for an
+// import. Without slots it is the Entry.
+func (m *Module) Address(fn uint32) uintptr {
+	def := fn - m.imported
+	if def >= uint32(m.numDefined()) {
+		return 0
+	}
+	return m.base + uintptr(m.place(def).entry)
 }
 
 // Size gives the size of that code in bytes, 0 for an import.
 func (m *Module) Size(fn uint32) int {
 	def := fn - m.imported
-	if def >= uint32(len(m.sizes)) {
+	if def >= uint32(m.numDefined()) {
 		return 0
 	}
-	return int(m.sizes[def])
+	return int(m.place(def).size)
 }
 
 // Code gives a copy of the code of function fn as it was placed, its calls
 // linked, or nil for an import. The module must be open.
 func (m *Module) Code(fn uint32) []byte {
-	n := m.Size(fn)
-	if n == 0 {
+	if m.table != nil { // so that it isn't freed meanwhile
+		m.space.Hold(nil)
+		defer m.space.Unhold()
+	}
+	if m.Size(fn) == 0 {
 		return nil
 	}
-	addr := m.Entry(fn)
-	return bytes.Clone(unsafe.Slice((*byte)(*(*unsafe.Pointer)(unsafe.Pointer(&addr))), n))
+	p := m.place(fn - m.imported)
+	return m.space.Read(m.base+uintptr(p.entry), int(p.size))
 }
 
 // publish seals the code and makes it known to Lookup, in this order.
 func (m *Module) publish() error {
-	if err := m.space.Seal(); err != nil {
+	if m.table != nil {
+		m.buildIndex()
+		if err := m.publisher.failure(); err != nil {
+			return err
+		}
+	}
+	publish := m.space.Seal
+	if m.options.Live {
+		publish = m.space.Publish
+	}
+	if err := publish(); err != nil {
 		return err
 	}
+	m.live.Store(m.options.Live)
 	if m.Executable() {
-		register(m, m.space.Ranges())
+		register(m)
 	}
 	return nil
 }
@@ -109,13 +148,17 @@ func (m *Module) measure() {
 	for _, r := range ranges {
 		mapped += int64(r.Hi - r.Lo)
 	}
-	for _, n := range m.sizes {
-		s.CodeBytes += int64(n)
+	for def := range m.numDefined() {
+		s.CodeBytes += int64(m.place(uint32(def)).size)
 	}
 	s.PaddingBytes = mapped - s.CodeBytes
 	s.Spans = len(ranges)
 	s.Chunks = m.space.Chunks()
 	s.Accounts = m.space.Accounts()
+	s.Batches, s.Publications = m.batches.Load(), m.publications.Load()
+	s.Exposure = m.space.Exposure()
+	s.Locks = m.Live().Locks
+	s.Ledger = m.makeLedger()
 }
 
 // Retain adds a reference. The caller must hold one, or know of one.

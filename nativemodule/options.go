@@ -1,6 +1,8 @@
 package nativemodule
 
 import (
+	"errors"
+	"fmt"
 	"runtime"
 	"time"
 
@@ -15,8 +17,19 @@ type Options struct {
 	// index that Lookup searches.
 	Liftoff liftoff.Options
 	// Workers is the most goroutines to compile with; 0 means GOMAXPROCS.
-	Workers    int
+	Workers int
+	// Protection is how the code is protected; the module's Options have what
+	// codemem.Auto came to.
 	Protection codemem.Mode
+	// Publish is how functions find one another; the module's Options have
+	// what PublishAuto came to.
+	Publish Publish
+	// Live makes a module whose functions can be replaced, by a Patcher. It
+	// needs slots and a mode that is Patchable.
+	Live bool
+	// BatchUnits, if positive, is how many functions a worker gathers before
+	// it publishes them through slots; else V8's rule decides.
+	BatchUnits int
 	// Progress, if set, is called now and then with the body bytes compiled
 	// so far, from one goroutine at a time and never after Compile returns.
 	// A successful compile ends with done == total.
@@ -33,6 +46,57 @@ type Options struct {
 	// MaxCodeBytes, if positive, limits the code memory of the module; a
 	// module that needs more fails with a *codemem.FullError.
 	MaxCodeBytes int64
+}
+
+// Publish says how functions find one another.
+type Publish uint8
+
+const (
+	// PublishAuto is slots for live modules and in codemem's comparison
+	// modes, linked else.
+	PublishAuto Publish = iota
+	// PublishLinked resolves direct calls once, after all code is placed.
+	PublishLinked
+	// PublishSlots sends every call through a slot of a jump table.
+	PublishSlots
+)
+
+// String gives the name that ParsePublish reads.
+func (p Publish) String() string {
+	return [...]string{"auto", "linked", "slots"}[min(p, PublishSlots)]
+}
+
+// ParsePublish gives the value of a name.
+func ParsePublish(name string) (Publish, error) {
+	for p := PublishAuto; p <= PublishSlots; p++ {
+		if p.String() == name {
+			return p, nil
+		}
+	}
+	return PublishAuto, fmt.Errorf("unknown way to publish code %q; use linked or slots", name)
+}
+
+// Check reports what of the options doesn't go together.
+func (o Options) Check() error { return o.resolve() }
+
+// resolve settles Publish, or tells what doesn't go together.
+func (o *Options) resolve() error {
+	slots := o.Live || !o.Protection.Linkable()
+	switch {
+	case o.Publish == PublishLinked && o.Live:
+		return errors.New("linked code can't be replaced; publish it through slots")
+	case o.Publish == PublishLinked && slots:
+		return fmt.Errorf("code protection mode %s publishes code through slots and can't link it", o.Protection)
+	case o.Live && !o.Protection.Patchable():
+		return &codemem.ModeError{Name: o.Protection.String(), Reason: "code that was published in it can't be replaced; use dual"}
+	case (slots || o.Publish == PublishSlots) && o.Liftoff.Arch != liftoff.AMD64:
+		return errors.New("no slots for this architecture")
+	case slots:
+		o.Publish = PublishSlots
+	case o.Publish == PublishAuto:
+		o.Publish = PublishLinked
+	}
+	return nil
 }
 
 // FuncTime is what one function cost.

@@ -36,6 +36,16 @@ type Stats struct {
 	Spans        int // contiguous ranges; 1 unless the size guess was too low
 	// GCCycles is how many cycles of the Go collector ended meanwhile.
 	GCCycles uint64
+	// Batches are those added to code memory, Publications those published:
+	// fewer, where workers met. Both 0 for linked code.
+	Batches, Publications int64
+	// Exposure is for how long code was writable, until the end of the
+	// compile.
+	Exposure codemem.Exposure
+	// Locks are the figures of the module's locks.
+	Locks []codemem.LockStats
+	// Ledger sets the mprotects on code beside those predicted.
+	Ledger Ledger
 	// Accounts are the write scopes' accounts by opener.
 	Accounts []codemem.Account
 }

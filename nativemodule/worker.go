@@ -3,6 +3,7 @@ package nativemodule
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"math"
 	"runtime/debug"
 	"sync"
@@ -57,6 +58,11 @@ type worker struct {
 	runs     []siteRun
 	numSites int64
 
+	// Of code that is published through slots.
+	holder     *codemem.Holder
+	gathered   batch
+	batchUnits int
+
 	failFunc uint32 // function index of err
 	err      error
 	placeErr error
@@ -95,6 +101,7 @@ func (w *worker) compileSome() (finished bool) {
 			w.compileOne()
 		}
 		if !w.grab() {
+			w.flush()
 			return true
 		}
 	}
@@ -190,6 +197,10 @@ func (w *worker) fail(err error) {
 
 // place copies a finished function to where it will stay.
 func (w *worker) place(code *liftoff.Code) {
+	if w.j.m.table != nil {
+		w.gather(code)
+		return
+	}
 	n := len(code.Bytes)
 	scope := w.scope
 	var addr uintptr
@@ -216,6 +227,34 @@ func (w *worker) place(code *liftoff.Code) {
 	w.j.m.sizes[w.def] = uint32(n)
 	if len(code.CallSites) > 0 {
 		w.recordSites(scope, code.CallSites)
+	}
+}
+
+// gather takes a finished function into the worker's batch, which is added
+// and published when it is complete.
+func (w *worker) gather(code *liftoff.Code) {
+	w.gathered.append(w.def, code)
+	w.numSites += int64(len(code.CallSites))
+	if b := &w.gathered; len(b.units) >= w.batchUnits || b.space >= maxBatchBytes {
+		w.flush()
+	}
+}
+
+// flush adds and publishes what the worker has gathered.
+func (w *worker) flush() {
+	defer w.gathered.reset()
+	if w.j.full.Load() || w.j.cancelled.Load() || w.j.lowest.Load() != noFailure {
+		return
+	}
+	if err := w.j.m.addAndPublish(w.holder, &w.gathered); err != nil {
+		var bad *LinkError
+		if errors.As(err, &bad) {
+			w.def = bad.Caller - w.j.m.imported
+			w.fail(err)
+			return
+		}
+		w.placeErr = err
+		w.j.full.Store(true)
 	}
 }
 

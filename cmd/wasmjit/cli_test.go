@@ -41,7 +41,7 @@ func TestUsageErrors(t *testing.T) {
 		{"compile --cpu=fast " + path, "native or baseline"},
 		{"compile --target=plan9/mips " + path, "linux/amd64"},
 		{"compile --progress=often " + path, "auto, always or never"},
-		{"compile --write-protect-code-memory=hoisted " + path, "not available yet"},
+		{"compile --write-protect-code-memory=fine --publish=linked " + path, "through slots and can't link it"},
 		{"compile --write-protect-code-memory=x " + path, "unknown code protection mode"},
 		{"compile --no-liftoff-only " + path, "no other way"},
 		{"compile --print-wasm-code-function-index=99 " + path, "has 3 functions"},

@@ -18,6 +18,7 @@ type engineFlags struct {
 	bounds      string
 	cpu         string
 	protection  string
+	publish     string
 	maxCodeMB   int
 	traceTimes  bool
 	printCode   int64
@@ -31,14 +32,30 @@ func (f *engineFlags) register(c *cobra.Command, bounds string) {
 		"compile every function ahead with Liftoff, and fail if one can't be; there is no other way yet")
 	fs.StringVar(&f.bounds, "bounds", bounds, "how memory accesses are checked: "+boundsValues(bounds))
 	fs.StringVar(&f.cpu, "cpu", "native", "instructions that code may use: native or baseline (x86-64 with SSE4.1)")
-	fs.StringVar(&f.protection, "write-protect-code-memory", "seal",
-		"seal (writable, then executable for good) or off (both at once)")
-	fs.Lookup("write-protect-code-memory").NoOptDefVal = "seal"
+	fs.StringVar(&f.protection, "write-protect-code-memory", "auto", protectionValues)
+	fs.Lookup("write-protect-code-memory").NoOptDefVal = "hoisted"
+	fs.StringVar(&f.publish, "publish", "auto", publishValues)
 	fs.IntVar(&f.maxCodeMB, "max-code-mb", 0, "fail if the code takes more than this many MiB (0: as much as there is room)")
 	fs.BoolVar(&f.traceTimes, "trace-wasm-compilation-times", false, "a line per function on stderr")
 	fs.Int64Var(&f.printCode, "print-wasm-code-function-index", -1, "disassemble the function with this index")
 	fs.StringVar(&f.progress, "progress", "auto", "progress bar on stderr: auto, always or never")
 }
+
+const protectionValues = `how code is protected against writes:
+seal     writable, then executable for good
+dual     two views of the same pages, one writable, one executable
+hoisted  V8 9.3's scopes: all code switches twice for each batch
+         that is added and each that is published
+fine     V8 9.2's scopes: all code switches twice for each function
+pku      memory protection keys: only the writing thread may write;
+         the page tables say writable and executable
+off      writable and executable at once
+auto     seal for code that stays, dual for code that is patched
+The flag alone means hoisted.`
+
+const publishValues = `how functions find one another: linked (calls are resolved once),
+slots (every call goes through a jump table, which fine and
+hoisted need), or auto`
 
 func boundsValues(def string) string {
 	if def == "auto" {
@@ -80,8 +97,9 @@ func (f *engineFlags) options(arch liftoff.Arch, bounds liftoff.Bounds) (nativem
 	if err != nil {
 		return o, usagef("--write-protect-code-memory: %v", err)
 	}
-	if !mode.Linkable() {
-		return o, usagef("--write-protect-code-memory: %s is not available yet", mode)
+	publish, err := nativemodule.ParsePublish(f.publish)
+	if err != nil {
+		return o, usagef("--publish: %v", err)
 	}
 	cpu, err := parseCPU(f.cpu, arch)
 	if err != nil {
@@ -90,7 +108,11 @@ func (f *engineFlags) options(arch liftoff.Arch, bounds liftoff.Bounds) (nativem
 	o.Liftoff = liftoff.Options{Arch: arch, CPU: cpu, Bounds: bounds}
 	o.Workers = f.jobs
 	o.Protection = mode
+	o.Publish = publish
 	o.MaxCodeBytes = int64(f.maxCodeMB) << 20
+	if err := o.Check(); err != nil {
+		return o, usagef("--write-protect-code-memory, --publish: %v", err)
+	}
 	return o, nil
 }
 

@@ -31,6 +31,7 @@ var v8Flags = map[string]v8Flag{
 	"no-write-protect-code-memory":      {flag: "write-protect-code-memory", value: "off"},
 	"wasm-memory-protection-keys":       {flag: "write-protect-code-memory", value: "pku"},
 	"memory-protection-keys":            {flag: "write-protect-code-memory", value: "pku"},
+	"force-memory-protection-keys":      {flag: "write-protect-code-memory", value: "pku"},
 	"no-wasm-memory-protection-keys":    {},
 	"no-memory-protection-keys":         {},
 
