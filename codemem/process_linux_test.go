@@ -203,3 +203,54 @@ func TestSystemError(t *testing.T) {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }
+
+// file names what is behind a mapping that is shared, "" for others: pages of
+// one file are the same in each of its mappings.
+type shared struct {
+	file   string
+	lo, hi uint64 // in the file
+	perms  string
+	line   string
+}
+
+func sharedOf(t *testing.T) (all []shared) {
+	t.Helper()
+	text, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		t.Skip(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		var lo, hi, off, inode uint64
+		var perms, dev string
+		if _, err := fmt.Sscanf(line, "%x-%x %s %x %s %d", &lo, &hi, &perms, &off, &dev, &inode); err != nil {
+			t.Fatal(err)
+		}
+		s := shared{fmt.Sprintf("%s:%d", dev, inode), off, off + hi - lo, perms, strings.TrimSpace(line)}
+		if inode == 0 || perms[3] != 's' { // private pages are their mapping's alone
+			s.file, s.lo, s.hi = fmt.Sprintf("private %x", lo), 0, 1
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+func sharedMappings(t *testing.T) (lines []string) {
+	for _, s := range sharedOf(t) {
+		lines = append(lines, s.line)
+	}
+	return lines
+}
+
+// writableAndExecutable lists the mappings that make a page writable while
+// they, or others of the same page, make it executable.
+func writableAndExecutable(t *testing.T) (found []string) {
+	all := sharedOf(t)
+	for _, a := range all {
+		for _, b := range all {
+			if a.perms[1] == 'w' && b.perms[2] == 'x' && a.file == b.file && a.lo < b.hi && b.lo < a.hi {
+				found = append(found, a.line)
+			}
+		}
+	}
+	return found
+}

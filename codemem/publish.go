@@ -41,7 +41,11 @@ func (s *Space) finish(to uint32) error {
 		next, hi := sp.next.Load(), sp.hi.Load()
 		end := alignUp(next, pageSize)
 		if from == stateFilling && next > sp.lo {
-			errs = append(errs, s.publishSpan(sp, next, end, to))
+			err := s.publishSpan(sp, next, end, to)
+			if err == nil && !s.opts.NoExec {
+				s.syncCode(sp.lo, end)
+			}
+			errs = append(errs, err)
 		}
 		if next == sp.lo || to == stateSealed {
 			errs = append(errs, sp.view.drop(&s.calls))

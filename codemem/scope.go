@@ -211,8 +211,17 @@ func (s *Space) fillTraps(addr, n uintptr) time.Duration {
 	return 0
 }
 
-// read copies published code, or code that is written, to b.
+// read copies code to b. Before the first publication only the writable view
+// of mode Dual is readable.
 func (s *Space) read(b []byte, addr uintptr) {
+	if s.policy.alias && s.state.Load() == stateFilling {
+		for _, sp := range s.spans {
+			if sp.lo <= addr && addr < sp.hi.Load() {
+				addr += sp.delta
+				break
+			}
+		}
+	}
 	if s.policy.keyed {
 		s.key.read(b, addr)
 		return
@@ -221,7 +230,8 @@ func (s *Space) read(b []byte, addr uintptr) {
 }
 
 // Read gives a copy of n bytes of code at addr, which the caller knows to be
-// in the space and not freed.
+// in the space and not freed. Before the first publication nobody else uses
+// the space meanwhile.
 func (s *Space) Read(addr uintptr, n int) []byte {
 	b := make([]byte, n)
 	s.read(b, addr)

@@ -156,6 +156,7 @@ func (p *Patcher) Replace(ctx context.Context, fns []uint32) error {
 		}
 		p.batch.append(def, code)
 		if p.batch.space >= maxBatchBytes {
+			//scopelint:ok a scope a batch, and only what is too large for one makes another
 			if err := p.flush(); err != nil {
 				return err
 			}

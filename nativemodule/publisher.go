@@ -32,6 +32,7 @@ func (p *publisher) publish(m *Module, h *codemem.Holder, all []placed) error {
 		work := p.queue
 		p.queue = nil
 		p.mu.Unlock()
+		//scopelint:ok a scope for each publication, of all batches that wait for one
 		err := m.publishCode(h, work)
 		p.mu.Lock(h, publishLock)
 		p.err = err

@@ -125,6 +125,7 @@ func (m *Module) addBatch(scope *codemem.WriteScope, b *batch) ([]placed, error)
 	}
 	all := make([]placed, 0, len(b.units))
 	for i, u := range b.units {
+		//scopelint:ok mode fine only: V8 9.2's scope, for comparison
 		p, err := m.addFunction(scope, chunk, u.def, b.code[u.code:u.end], b.sitesOf(i))
 		if err != nil {
 			return nil, err
@@ -211,6 +212,7 @@ func (m *Module) publishCode(h *codemem.Holder, all []placed) (err error) {
 func (m *Module) patchJumpTable(scope *codemem.WriteScope, all []placed) (bytes int, err error) {
 	for _, p := range all {
 		old := m.table[p.def].Swap(p.packed())
+		//scopelint:ok mode fine only: V8 9.2's scope, and the storm
 		if err := m.patchSlot(scope, p); err != nil {
 			return bytes, err
 		}
@@ -236,6 +238,7 @@ func (m *Module) patchSlot(scope *codemem.WriteScope, p placed) error {
 // freeCode frees replaced code that nobody runs.
 func (m *Module) freeCode(scope *codemem.WriteScope, all []placed) error {
 	for _, p := range all {
+		//scopelint:ok mode fine only: V8 9.2's scope, for comparison
 		if err := m.freeFunction(scope, p); err != nil {
 			return err
 		}

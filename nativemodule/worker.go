@@ -87,6 +87,7 @@ func parallel(n int, f func(i int)) {
 // one call of compileSome; the next goes on behind the function at fault,
 // with a new compiler, because functions below it must still be checked.
 func (w *worker) compile() {
+	//scopelint:ok again only after a panic; see compileSome
 	for !w.compileSome() {
 		w.comp = nil
 	}
@@ -98,6 +99,7 @@ func (w *worker) compileSome() (finished bool) {
 		for w.next < w.end {
 			w.def = w.j.plan.order[w.next]
 			w.next++
+			//scopelint:ok a scope for each chunk or batch, of many functions
 			w.compileOne()
 		}
 		if !w.grab() {
@@ -222,9 +224,14 @@ func (w *worker) place(code *liftoff.Code) {
 		}
 		scope = s
 	}
+	w.put(scope, addr, code)
+}
+
+// put writes a function and notes where.
+func (w *worker) put(scope *codemem.WriteScope, addr uintptr, code *liftoff.Code) {
 	scope.Write(addr, code.Bytes)
 	w.j.m.entries[w.def] = uint32(addr - w.j.m.base)
-	w.j.m.sizes[w.def] = uint32(n)
+	w.j.m.sizes[w.def] = uint32(len(code.Bytes))
 	if len(code.CallSites) > 0 {
 		w.recordSites(scope, code.CallSites)
 	}

@@ -1,0 +1,531 @@
+package codemem
+
+import (
+	"bytes"
+	"errors"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// modesHere gives the modes that this machine has.
+func modesHere() (modes []Mode) {
+	for _, m := range []Mode{Off, Fine, Hoisted, Seal, Dual, PKU} {
+		if Check(m) == nil {
+			modes = append(modes, m)
+		}
+	}
+	return modes
+}
+
+func patchedSpace(t *testing.T, mode Mode, slots int) *Space {
+	t.Helper()
+	return newSpace(t, testArena(t, 64*hugePage), SpaceOptions{Mode: mode, Expect: 200_000, Patched: true, Slots: slots})
+}
+
+func open(t *testing.T, s *Space, h *Holder, site Site) *WriteScope {
+	t.Helper()
+	w, err := s.Open(h, site, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func closeScope(t *testing.T, w *WriteScope) {
+	t.Helper()
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// addCode adds one batch with the given functions.
+func addCode(t *testing.T, s *Space, h *Holder, functions ...[]byte) (at []uintptr) {
+	t.Helper()
+	w := open(t, s, h, SiteBatch)
+	need := 0
+	for _, f := range functions {
+		need += int(alignUp(uintptr(len(f)), funcAlign))
+	}
+	c, err := w.Reserve(need)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range functions {
+		in, err := w.Enter(SiteFunction, "test.one")
+		if err != nil {
+			t.Fatal(err)
+		}
+		addr, ok := c.Alloc(len(f))
+		if !ok {
+			t.Fatal("no room in a batch")
+		}
+		in.Write(addr, f)
+		if err := w.Exit(in); err != nil {
+			t.Fatal(err)
+		}
+		at = append(at, addr)
+	}
+	closeScope(t, w)
+	return at
+}
+
+// patch aims slot i at target.
+func patch(t *testing.T, s *Space, h *Holder, i int, target uintptr) {
+	t.Helper()
+	s.Hold(h)
+	defer s.Unhold()
+	w := open(t, s, h, SitePublish)
+	in, err := w.Enter(SitePatch, "test.patch")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.PatchSlot(i, target)
+	if err := w.Exit(in); err != nil {
+		t.Fatal(err)
+	}
+	closeScope(t, w)
+}
+
+// returns is code for amd64 that returns n.
+func returns(n byte) []byte { return []byte{0xb8, n, 0, 0, 0, 0xc3} }
+
+// Every mode takes code through batch, slot, publication, replacing and
+// freeing; what no function owns is traps, and what is executable can't be
+// written outside of scopes, but in mode Off.
+func TestModes(t *testing.T) {
+	for _, mode := range modesHere() {
+		s := patchedSpace(t, mode, 3)
+		h := NewHolder()
+		at := addCode(t, s, h, returns(1), returns(2))
+		for i, a := range at {
+			patch(t, s, h, i, a)
+		}
+		if err := s.Publish(); err != nil {
+			t.Fatal(mode, err)
+		}
+		check := func(when string, a uintptr, want byte) {
+			t.Helper()
+			if got := s.Read(a, 6); !bytes.Equal(got, returns(want)) {
+				t.Fatalf("%v, %s: code is %x", mode, when, got)
+			}
+			if mode != PKU && !bytes.Equal(bytesAt(a, 6), returns(want)) {
+				t.Fatalf("%v, %s: the views differ", mode, when)
+			}
+			for _, b := range s.Read(a+6, funcAlign-6) {
+				if b != trapByte {
+					t.Fatalf("%v, %s: unowned byte %#x", mode, when, b)
+				}
+			}
+			if got := faults(func() { *(*byte)(pointer(a)) = 0xb8 }); got != (mode != Off) {
+				t.Errorf("%v, %s: writing code faults: %v", mode, when, got)
+			}
+			if got := faults(func() { *(*byte)(pointer(s.Slot(2))) = trapByte }); got != (mode != Off) {
+				t.Errorf("%v, %s: writing a slot faults: %v", mode, when, got)
+			}
+		}
+		check("published", at[0], 1)
+		if s.SlotTarget(0) != at[0] || s.SlotTarget(1) != at[1] || s.SlotTarget(2) != 0 {
+			t.Errorf("%v: slots lead to %#x, %#x, %#x", mode, s.SlotTarget(0), s.SlotTarget(1), s.SlotTarget(2))
+		}
+		if !mode.Patchable() {
+			_, err := s.Open(h, SiteBatch, "test")
+			var refused *ModeError
+			if !errors.As(err, &refused) {
+				t.Errorf("%v: opening a scope in a sealed space: %v", mode, err)
+			}
+			continue
+		}
+		later := addCode(t, s, h, returns(3))
+		patch(t, s, h, 0, later[0])
+		check("replaced", later[0], 3)
+		check("replaced", at[1], 2)
+		s.Hold(h)
+		w := open(t, s, h, SiteFree)
+		for _, a := range []uintptr{at[0], later[0]} {
+			in, err := w.Enter(SiteFreeOne, "test.free")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := in.FreeCode(a, 6); err != nil {
+				t.Fatal(err)
+			}
+			mustPanic(t, "where no function starts", func() { _ = in.FreeCode(a, 6) })
+			if err := w.Exit(in); err != nil {
+				t.Fatal(err)
+			}
+		}
+		closeScope(t, w)
+		s.Unhold()
+		if mode == Dual {
+			if !faults(func() { _ = s.Read(later[0], 1) }) {
+				t.Error("dual: the page of a freed batch is still readable")
+			}
+		} else if got := s.Read(at[0], 6); !bytes.Equal(got, bytes.Repeat([]byte{trapByte}, 6)) {
+			t.Errorf("%v: freed code is %x", mode, got)
+		}
+		check("freed", at[1], 2)
+		if err := s.Seal(); err != nil {
+			t.Fatal(mode, err)
+		}
+		check("sealed", at[1], 2)
+		if _, err := s.Open(h, SitePublish, "test"); err == nil {
+			t.Errorf("%v: a scope in a sealed space", mode)
+		}
+	}
+}
+
+// All writes go through scopes that the policy counts: in the switching modes
+// code is writable as long as one of them is open, and no longer; the nested
+// ones only count.
+func TestWriterCount(t *testing.T) {
+	for _, mode := range []Mode{Fine, Hoisted} {
+		if Check(mode) != nil {
+			t.Skip("no writable and executable memory here")
+		}
+		s := patchedSpace(t, mode, 1)
+		h, other := NewHolder(), NewHolder()
+		code := addCode(t, s, h, returns(1))[0]
+		writable := func() bool { return !faults(func() { *(*byte)(pointer(code)) = 0xb8 }) }
+		calls := func() int64 { return s.Counters().OnCode() }
+		if writable() {
+			t.Fatalf("%v: code is writable outside of scopes", mode)
+		}
+		before := calls()
+		a := open(t, s, h, SiteBatch)
+		if !writable() || calls() != before+1 {
+			t.Fatalf("%v: opening the first scope: writable %v, %d calls", mode, writable(), calls()-before)
+		}
+		b := open(t, s, other, SiteBatch)
+		in, err := b.Enter(SiteFunction, "test.one")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (in != b) != (mode == Fine) {
+			t.Errorf("%v: a scope of its own for a function: %v", mode, in != b)
+		}
+		closeScope(t, a)
+		if err := b.Exit(in); err != nil {
+			t.Fatal(err)
+		}
+		if !writable() || calls() != before+1 {
+			t.Fatalf("%v: under the second scope: writable %v, %d calls", mode, writable(), calls()-before)
+		}
+		closeScope(t, b)
+		if writable() || calls() != before+2 {
+			t.Fatalf("%v: after the last scope: writable %v, %d calls", mode, writable(), calls()-before)
+		}
+		bytesBefore := s.Counters().MprotectRX.Bytes
+		addCode(t, s, h, returns(1))
+		if got, want := s.Counters().MprotectRX.Bytes-bytesBefore, int64(3*pageSize); got != want {
+			t.Errorf("%v: a switch covers %d bytes, want %d: table and two batches", mode, got, want)
+		}
+		for _, m := range mappingsIn(t, code, code+1) {
+			if m.perms != "r-xp" {
+				t.Errorf("%v: code is %s", mode, m.perms)
+			}
+		}
+		nested := int64(1)
+		if mode == Fine {
+			nested = 4 // a's was first; b and its inner one; those of addCode's functions
+		}
+		var got int64
+		for _, acc := range s.Accounts() {
+			got += acc.Nested
+		}
+		if got != nested {
+			t.Errorf("%v: %d nested scopes, want %d", mode, got, nested)
+		}
+	}
+}
+
+// What a scope may do depends on the place it was opened at.
+func TestRights(t *testing.T) {
+	for _, mode := range modesHere() {
+		s := patchedSpace(t, mode, 2)
+		h := NewHolder()
+		at := addCode(t, s, h, returns(1), returns(2))
+		batch := open(t, s, h, SiteBatch)
+		mustPanic(t, "may not patch slots", func() { batch.PatchSlot(0, at[0]) })
+		mustPanic(t, "may not free code", func() { _ = batch.FreeCode(at[0], 6) })
+		mustPanic(t, "may write", func() { batch.Write(at[0], []byte{1}) })
+		c, err := batch.Reserve(100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mustPanic(t, "may not reserve", func() { _, _ = batch.Reserve(100) })
+		unfinished, _ := c.Alloc(100)
+		mustPanic(t, "may write", func() { batch.Write(s.Slot(0), make([]byte, 8)) })
+
+		publish := open(t, s, h, SitePublish)
+		mustPanic(t, "may not reserve", func() { _, _ = publish.Reserve(100) })
+		mustPanic(t, "may write", func() { publish.Write(s.Slot(0), make([]byte, 8)) })
+		patcher, err := publish.Enter(SitePatch, "test.patch")
+		if err != nil {
+			t.Fatal(err)
+		}
+		mustPanic(t, "without the space's lock", func() { patcher.PatchSlot(0, at[0]) })
+		s.Hold(h)
+		if mode == Fine {
+			mustPanic(t, "may not patch slots", func() { publish.PatchSlot(0, at[0]) })
+		}
+		for _, bad := range []uintptr{1, at[0] + 1, at[0] + funcAlign*2, unfinished, s.Slot(0), at[1] + pageSize} {
+			mustPanic(t, "no finished function", func() { patcher.PatchSlot(0, bad) })
+		}
+		mustPanic(t, "slot 2 of 2", func() { patcher.PatchSlot(2, at[0]) })
+		mustPanic(t, "slot -1 of 2", func() { patcher.PatchSlot(-1, at[0]) })
+		patcher.PatchSlot(0, at[0])
+		patcher.PatchSlot(1, at[1])
+		patcher.PatchSlot(1, 0)
+		s.Unhold()
+		if err := publish.Exit(patcher); err != nil {
+			t.Fatal(err)
+		}
+		if s.SlotTarget(0) != at[0] || s.SlotTarget(1) != 0 {
+			t.Errorf("%v: slots lead to %#x and %#x", mode, s.SlotTarget(0), s.SlotTarget(1))
+		}
+		closeScope(t, publish)
+		copied := *batch
+		closeScope(t, batch)
+		mustPanic(t, "is closed", func() { _ = batch.Close() })
+		mustPanic(t, "is closed", func() { copied.Write(unfinished, []byte{1}) })
+		mustPanic(t, "is closed", func() { publish.PatchSlot(0, at[0]) })
+		var none *WriteScope
+		mustPanic(t, "nil or zero", func() { none.PatchSlot(0, at[0]) })
+		mustPanic(t, "nil or zero", func() { _, _ = (&WriteScope{}).Reserve(1) })
+		mustPanic(t, "nil or zero", func() { _, _ = none.Enter(SitePatch, "x") })
+		mustPanic(t, "without a holder", func() { _, _ = s.Open(nil, SiteBatch, "x") })
+		mustPanic(t, "space for batches", func() { _, _, _ = s.NewChunk(1, "x") })
+		foreign := patchedSpace(t, mode, 1)
+		foreign.Hold(h)
+		w := open(t, foreign, h, SitePublish)
+		in, err := w.Enter(SitePatch, "test.patch")
+		if err != nil {
+			t.Fatal(err)
+		}
+		mustPanic(t, "no finished function", func() { in.PatchSlot(0, at[0]) })
+		if err := w.Exit(in); err != nil {
+			t.Fatal(err)
+		}
+		closeScope(t, w)
+		foreign.Unhold()
+	}
+}
+
+// No page is writable and executable at once in modes Seal and Dual, all
+// views counted, at any step of the way; the writable view of Dual is gone
+// when the code is published and inaccessible outside of scopes.
+func TestNoPageWritableAndExecutable(t *testing.T) {
+	for _, mode := range []Mode{Seal, Dual} {
+		if Check(mode) != nil {
+			t.Skip(Check(mode))
+		}
+		s := patchedSpace(t, mode, 600)
+		h := NewHolder()
+		never := func(step string, but ...uintptr) {
+			t.Helper()
+			for _, page := range writableAndExecutable(t) {
+				t.Errorf("%v, %s: %s is writable and executable", mode, step, page)
+			}
+		}
+		at := addCode(t, s, h, bytes.Repeat(returns(1), 1000))
+		never("added")
+		patch(t, s, h, 0, at[0])
+		w := open(t, s, h, SitePublish)
+		never("in a scope for publishing")
+		closeScope(t, w)
+		if err := s.Publish(); err != nil {
+			t.Fatal(err)
+		}
+		never("published")
+		if mode != Dual {
+			continue
+		}
+		view := s.table.Lo + s.tableDelta
+		poke := func() { *(*byte)(pointer(view + 599*SlotSize)) = trapByte }
+		if !faults(poke) || !faults(func() { _ = s.Read(view+s.tablePages(), 1) }) {
+			t.Error("a writable view is accessible after the publication")
+		}
+		b := open(t, s, h, SiteBatch)
+		c, err := b.Reserve(100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, _ := c.Alloc(100)
+		b.Write(a, returns(7))
+		never("in a scope for adding")
+		if !faults(poke) {
+			t.Error("the view of the jump table is accessible in a scope for adding")
+		}
+		own := a + c.delta
+		closeScope(t, b)
+		never("added to a live space")
+		if !faults(func() { *(*byte)(pointer(own)) = 1 }) {
+			t.Error("the writable view of a batch outlived its scope")
+		}
+		p := open(t, s, h, SitePublish)
+		if faults(poke) {
+			t.Error("the view of the jump table is not accessible in a scope for publishing")
+		}
+		closeScope(t, p)
+		if !faults(poke) {
+			t.Error("the view of the jump table is accessible after the scope")
+		}
+		if err := s.Seal(); err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range sharedMappings(t) {
+			if strings.Contains(m, "wasmjit-code") && !strings.Contains(m, " r-xs ") {
+				t.Errorf("left after sealing: %s", m)
+			}
+		}
+	}
+}
+
+func TestExposure(t *testing.T) {
+	var e exposure
+	start := time.Now()
+	e.at = start
+	e.executable, e.unpublished, e.open = 100, 10, true
+	time.Sleep(2 * time.Millisecond)
+	e.change(func(e *exposure) { e.open = false })
+	time.Sleep(time.Millisecond)
+	got := e.read()
+	most := time.Since(start).Seconds()
+	if s := got.ExecutableTime.Seconds(); s < 0.002 || s > most || got.UnpublishedTime != got.ExecutableTime {
+		t.Errorf("times %+v", got)
+	}
+	if got.WritableExecutable < 0.2 || got.WritableExecutable > 100*most || got.WritableUnpublished < 0.02 {
+		t.Errorf("sums %+v", got)
+	}
+	again := e.read()
+	e.charge(time.Second)
+	if d := e.read().WritableExecutable - again.WritableExecutable; again != got || d < 99.9 || d > 100.1 {
+		t.Errorf("a second in which all was open added %v byte seconds", d)
+	}
+	e = exposure{own: 50, at: time.Now()}
+	time.Sleep(time.Millisecond)
+	if got := e.read(); got.WritableUnpublished < 0.05 || got.WritableExecutable != 0 {
+		t.Errorf("a view of a batch: %+v", got)
+	}
+}
+
+// The exposure of the modes, by what they are known for.
+func TestExposureOfModes(t *testing.T) {
+	for _, mode := range modesHere() {
+		s := patchedSpace(t, mode, 1)
+		h := NewHolder()
+		at := addCode(t, s, h, returns(1))
+		patch(t, s, h, 0, at[0])
+		if err := s.Publish(); err != nil {
+			t.Fatal(err)
+		}
+		x := s.Exposure()
+		if x.WritableUnpublished <= 0 {
+			t.Errorf("%v: %+v", mode, x)
+		}
+		if never := mode == Seal || mode == Dual; never != (x.WritableExecutable == 0) {
+			t.Errorf("%v: %+v", mode, x)
+		}
+		time.Sleep(time.Millisecond)
+		later := s.Exposure()
+		if grows := later.WritableExecutable > x.WritableExecutable; grows != (mode == Off) {
+			t.Errorf("%v: after the publication %+v, then %+v", mode, x, later)
+		}
+		if later.WritableUnpublished != x.WritableUnpublished {
+			t.Errorf("%v: published code counts as unpublished: %+v, then %+v", mode, x, later)
+		}
+		if mode.Patchable() {
+			patch(t, s, h, 0, addCode(t, s, h, returns(2))[0])
+			last := s.Exposure()
+			if last.WritableExecutable <= later.WritableExecutable || last.WritableUnpublished <= later.WritableUnpublished {
+				t.Errorf("%v: replacing code: %+v, then %+v", mode, later, last)
+			}
+		}
+	}
+}
+
+func TestMutex(t *testing.T) {
+	var m Mutex
+	h, other := NewHolder(), NewHolder()
+	if h == other {
+		t.Fatal("two holders are the same")
+	}
+	m.Lock(h, "x")
+	m.Lock(h, "x")
+	if !m.heldBy(h) || m.heldBy(other) || m.heldBy(nil) {
+		t.Error("wrong holder")
+	}
+	m.Unlock()
+	done := make(chan struct{})
+	go func() {
+		m.Lock(other, "x")
+		m.Unlock()
+		close(done)
+	}()
+	for m.Stats("x").Acquired < 3 {
+		runtime.Gosched()
+	}
+	select {
+	case <-done:
+		t.Error("a second holder got a lock that was held")
+	case <-time.After(2 * time.Millisecond):
+	}
+	m.Unlock()
+	<-done
+	if s := m.Stats("x"); s.Acquired != 3 || s.Contended != 1 || s.Wait <= 0 || s.Name != "x" {
+		t.Errorf("%+v", s)
+	}
+	n := 0
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			h := NewHolder()
+			for range 1000 {
+				m.Lock(h, "x")
+				m.Lock(h, "x")
+				n++
+				m.Unlock()
+				m.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	if s := m.Stats("x"); n != 8000 || s.Acquired != 16003 {
+		t.Errorf("%d increments, %+v", n, s)
+	}
+}
+
+func TestResolve(t *testing.T) {
+	for _, patched := range []bool{false, true} {
+		want := Seal
+		if patched {
+			want = Dual
+		}
+		if Check(want) != nil {
+			continue
+		}
+		if got, err := Resolve(Auto, patched); got != want || err != nil {
+			t.Errorf("auto, patched %v: %v, %v", patched, got, err)
+		}
+	}
+	a := testArena(t, 4*hugePage)
+	for _, mode := range []Mode{Fine, Hoisted} {
+		_, err := a.NewSpace(SpaceOptions{Mode: mode})
+		var refused *ModeError
+		if !errors.As(err, &refused) || !strings.Contains(err.Error(), "published through slots") {
+			t.Errorf("%v without slots: %v", mode, err)
+		}
+	}
+	if err := Check(PKU); err != nil {
+		_, got := a.NewSpace(SpaceOptions{Mode: PKU})
+		if got == nil || got.Error() != err.Error() {
+			t.Errorf("a space in a mode that isn't available: %v, want %v", got, err)
+		}
+	}
+	if a.Available() != 4*hugePage {
+		t.Error("a space that couldn't be had left something")
+	}
+}
