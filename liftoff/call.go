@@ -8,19 +8,20 @@ func (c *Compiler) call(pc int) int {
 	if pc >= fail || int64(fn) >= int64(len(c.m.Funcs)) {
 		return fail
 	}
-	ft := c.m.FuncType(fn)
+	typ := c.m.Funcs[fn]
+	ft, sig := &c.m.Types[typ], &c.sigs[typ]
 	if !c.v.CheckTop(ft.Params) {
 		return fail
 	}
 	c.beginCall(len(ft.Params), len(ft.Results))
-	c.passArgs(ft)
+	c.passArgs(sig)
 	if fn >= c.m.NumImportedFuncs {
 		c.callSite(fn)
 	} else {
 		c.callRecordAt(c.l.Record(fn))
 		c.restoreInstance()
 	}
-	c.finishCall(ft)
+	c.finishCall(ft, sig)
 	return pc
 }
 
@@ -35,7 +36,7 @@ func (c *Compiler) callIndirect(pc int) int {
 	if pc >= fail || int64(table) >= int64(len(c.m.Tables)) || c.m.Tables[table].Elem != decoder.FuncRef {
 		return fail
 	}
-	ft := &c.m.Types[typ]
+	ft, sig := &c.m.Types[typ], &c.sigs[typ]
 	i := c.pop1(decoder.I32)
 	if i < 0 || !c.v.CheckTop(ft.Params) {
 		return fail
@@ -55,10 +56,10 @@ func (c *Compiler) callIndirect(pc int) int {
 	// The record's register is not one of the argument registers, and no
 	// operand can be given it while it is locked.
 	c.beginCall(len(ft.Params), len(ft.Results))
-	c.passArgs(ft)
+	c.passArgs(sig)
 	c.callRecord(record)
 	c.restoreInstance()
-	c.finishCall(ft)
+	c.finishCall(ft, sig)
 	return pc
 }
 
@@ -87,39 +88,35 @@ func (c *Compiler) beginCall(n, results int) {
 	c.flushDirtyBelow(c.v.H - n)
 }
 
-// passArgs moves the top operands to where the parameters of ft travel and
+// passArgs moves the top operands to where the parameters of sig travel and
 // takes them off the stack.
-func (c *Compiler) passArgs(ft *decoder.FuncType) {
-	n := len(ft.Params)
-	src := c.v.H - n
+func (c *Compiler) passArgs(sig *signature) {
+	src := c.v.H - len(sig.params)
 	ops := c.v.Ops[src:c.v.H]
-	locs, cells := AssignParams(c.locs[:0], ft.Params)
-	c.locs = locs
 	// Stack cells first, while every operand still is where it is.
-	if cells > 0 {
+	if sig.inCells > 0 {
 		tmp := c.mergeTemp(ops)
-		for k := range ops {
-			if locs[k].Kind == ABIStack {
-				c.outSlot(&ops[k], src+k, int32(locs[k].Index)*8, tmp)
+		for k, to := range sig.params {
+			if to.reg == noReg {
+				c.outSlot(&ops[k], src+k, int32(to.cell)*8, tmp)
 			}
 		}
 	}
-	c.noteOut(cells)
-	c.dests = c.dests[:0]
-	for k := range ops {
-		c.dests = append(c.dests, argReg(locs[k]))
-	}
-	c.passRegs(ops, src)
+	c.passRegs(sig.params)
 }
 
-// passRegs moves the top operands ops, the lowest at height src, to the
-// registers c.dests (noReg for one that is placed already) and takes them off
-// the stack: moves between registers in an order that destroys no source, then
-// everything that comes from memory or is constant.
-func (c *Compiler) passRegs(ops []decoder.Operand, src int) {
-	var m parallelMove
+// passRegs moves the top operands to the registers that params names (noReg
+// for one that is placed already) and takes them off the stack: moves between
+// registers in an order that destroys no source, then everything that comes
+// from memory or is constant.
+func (c *Compiler) passRegs(params []travel) {
+	src := c.v.H - len(params)
+	ops := c.v.Ops[src:c.v.H]
+	m := &c.moves
+	m.dst = 0
 	loads := false
-	for k, d := range c.dests {
+	for k := range ops {
+		d := params[k].reg
 		if d == noReg {
 			continue
 		}
@@ -130,10 +127,12 @@ func (c *Compiler) passRegs(ops []decoder.Operand, src int) {
 			loads = true
 		}
 	}
-	c.emitParallel(&m)
+	if m.dst != 0 {
+		c.emitParallel(m)
+	}
 	if loads {
-		for k, d := range c.dests {
-			if d != noReg && c.inReg(&ops[k]) == noReg {
+		for k := range ops {
+			if d := params[k].reg; d != noReg && c.inReg(&ops[k]) == noReg {
 				c.fill(d, &ops[k], src+k)
 			}
 		}
@@ -149,43 +148,26 @@ func (c *Compiler) passRegs(ops []decoder.Operand, src int) {
 	}
 }
 
-// argReg is the register of an argument location, or noReg for a stack cell.
-func argReg(l ABILoc) reg {
-	switch l.Kind {
-	case ABIGP:
-		return gpArgs[l.Index]
-	case ABIFP:
-		return fpBase + reg(l.Index)
-	}
-	return noReg
-}
-
 // finishCall forgets the caller-saved registers and pushes the results.
-func (c *Compiler) finishCall(ft *decoder.FuncType) {
+func (c *Compiler) finishCall(ft *decoder.FuncType, sig *signature) {
 	c.dropCaches()
-	_, cells := AssignParams(c.locs[:0], ft.Params)
-	locs, cells := AssignResults(c.locs[:0], ft.Results, cells)
-	c.locs = locs
-	c.noteOut(cells)
+	if sig.cells > c.maxOut {
+		c.maxOut = sig.cells
+	}
 	for k, t := range ft.Results {
-		if locs[k].Kind != ABIStack {
-			c.pushReg(t, resultReg(t))
-			c.lock(resultReg(t))
+		from := sig.results[k]
+		if from.reg != noReg {
+			c.pushReg(t, from.reg)
+			c.lock(from.reg)
 			continue
 		}
-		c.copyIn(t, c.touch(c.v.H), int32(locs[k].Index)*8)
+		c.copyIn(t, c.touch(c.v.H), int32(from.cell)*8)
 		c.push(t, locSlot)
 	}
 }
 
-// noteOut notes that a call uses n outgoing stack cells.
-func (c *Compiler) noteOut(n int) {
-	if n > c.maxOut {
-		c.maxOut = n
-	}
-}
-
-// parallelMove is a set of moves between registers that happen at once.
+// parallelMove is a set of moves between registers that happen at once. Only
+// the entries of pending destinations mean anything.
 type parallelMove struct {
 	dst  regSet // pending destinations
 	from [32]reg

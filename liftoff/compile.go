@@ -27,15 +27,16 @@ type Compiler struct {
 
 	m    *decoder.Module
 	l    *Layout
+	sigs []signature // per type
 	o    Options
 	base unsafe.Pointer
 
 	// The function being compiled.
-	at         int    // position in the module of the opcode being compiled
-	bodyStart  uint32 // position of its first opcode
-	results    []decoder.Type
-	resultLocs []ABILoc
-	record     bool // positions are wanted
+	at        int    // position in the module of the opcode being compiled
+	bodyStart uint32 // position of its first opcode
+	results   []decoder.Type
+	sig       *signature
+	record    bool // positions are wanted
 
 	locals  []local
 	labels  []label // parallel to v.Ctl
@@ -55,12 +56,9 @@ type Compiler struct {
 	callSites []uint32
 	positions []Position
 	stubs     []tableStub
-	locs      []ABILoc
-	dests     []reg
+	moves     parallelMove
 	hints     hints
-	// liveFrom is where code that can still run begins: the opcode being
-	// compiled, or the start of the outermost loop around it.
-	liveFrom  int
+	loopStart int // position of the outermost open loop
 	loopDepth int // open loops
 	code      Code
 }
@@ -69,7 +67,7 @@ func newCompiler(m *decoder.Module, l *Layout, o Options) (*Compiler, error) {
 	if o.Arch > ARM64 {
 		return nil, errors.New("there is no such target architecture")
 	}
-	c := &Compiler{m: m, l: l, o: o, slotSize: 8}
+	c := &Compiler{m: m, l: l, o: o, slotSize: 8, sigs: newSignatures(m.Types)}
 	c.arm = o.Arch == ARM64
 	c.v.Mod = m
 	c.base = unsafe.Pointer(unsafe.SliceData(m.Bytes))
@@ -132,7 +130,9 @@ func (c *Compiler) attempt(fn uint32, far bool) (*Code, error) {
 // begin resets the state for function fn, assigns homes and registers to its
 // locals and emits what goes before its first opcode at pc.
 func (c *Compiler) begin(fn uint32, pc int, far bool) {
-	ft := c.m.FuncType(fn)
+	typ := c.m.Funcs[fn]
+	ft := &c.m.Types[typ]
+	c.sig = &c.sigs[typ]
 	c.results = ft.Results
 	c.bodyStart = uint32(pc)
 	c.at = pc
@@ -141,7 +141,7 @@ func (c *Compiler) begin(fn uint32, pc int, far bool) {
 	c.uses = [32]uint32{}
 	c.flushed, c.maxHeight, c.maxOut = 0, 0, 0
 	c.flagsLive = false
-	c.liveFrom, c.loopDepth = pc, 0
+	c.loopDepth = 0
 	c.hints.whole = false
 	c.traps, c.callSites, c.positions = c.traps[:0], c.callSites[:0], c.positions[:0]
 	// A function that failed inside a br_table leaves some.
@@ -151,7 +151,7 @@ func (c *Compiler) begin(fn uint32, pc int, far bool) {
 		c.labels = make([]label, 64)
 	}
 	c.labels[0] = label{}
-	c.placeLocals(ft, pc)
+	c.placeLocals(pc)
 }
 
 // finish assembles the Code of the function that starts at start.

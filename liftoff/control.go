@@ -71,6 +71,9 @@ func (c *Compiler) loop(pc int) int {
 	c.flushDirty()
 	c.dropCaches()
 	l := c.enter(decoder.OpLoop, sig)
+	if c.loopDepth == 0 {
+		c.loopStart = c.at
+	}
 	c.loopDepth++
 	c.bind(&l.target)
 	return pc

@@ -12,13 +12,13 @@ func (c *Compiler) walk(pc int) int {
 	base, end := c.base, c.v.End
 	for pc < end {
 		c.at = pc
-		if c.loopDepth == 0 {
-			c.liveFrom = pc
-		}
 		c.locked = 0
 		c.reserve()
 		if uint(c.v.H-c.flushed) > maxUnflushed && !c.settle() {
 			return fail
+		}
+		if c.o.Reference {
+			c.spillAll()
 		}
 		op := decoder.Byte(base, pc)
 		pc++
@@ -55,6 +55,11 @@ func (c *Compiler) walk(pc int) int {
 		case 0x1c: // select_t
 			pc = c.selectOp(pc, true)
 		case 0x20: // local.get
+			if n := int(decoder.Byte(base, pc)); n < 0x80 && n < len(c.locals) {
+				c.pushAlias(c.locals[n].typ, uint32(n))
+				pc++
+				continue
+			}
 			pc = c.localGet(pc)
 		case 0x21: // local.set
 			pc = c.localSet(pc)
@@ -119,6 +124,11 @@ func (c *Compiler) walk(pc int) int {
 		case 0x40: // memory.grow
 			pc = c.memoryGrow(pc)
 		case 0x41: // i32.const
+			if n := decoder.Byte(base, pc); n < 0x80 {
+				c.pushConst(decoder.I32, uint64(uint32(int32(int8(n<<1))>>1)))
+				pc++
+				continue
+			}
 			pc = c.constI32(pc)
 		case 0x42: // i64.const
 			pc = c.constI64(pc)
@@ -392,9 +402,6 @@ func (c *Compiler) walk(pc int) int {
 			pc = c.walkMisc(pc)
 		default:
 			return fail
-		}
-		if c.o.Reference && c.v.D > 0 && pc < fail {
-			c.spillAll()
 		}
 	}
 	return pc

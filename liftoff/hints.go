@@ -173,7 +173,12 @@ func makeScanClasses() (t [256]uint8) {
 // access lies behind the opcode being compiled, and in no loop that is open.
 // Operands that are aliases of the local are a use that this doesn't know of.
 func (c *Compiler) deadLocal(i uint32) bool {
-	return c.hints.whole && int(c.hints.locals[i].last) <= c.liveFrom
+	// Where code that can still run begins.
+	from := c.at
+	if c.loopDepth > 0 {
+		from = c.loopStart
+	}
+	return c.hints.whole && int(c.hints.locals[i].last) <= from
 }
 
 // choosePins pins the heaviest locals, at most as many of a kind as there are

@@ -4,7 +4,8 @@ import "github.com/wasmjit/wasmjit/decoder"
 
 // placeLocals gives every local its pin or home slot and emits the moves of
 // the parameters and the zeroing of the others.
-func (c *Compiler) placeLocals(ft *decoder.FuncType, pc int) {
+func (c *Compiler) placeLocals(pc int) {
+	params := c.sig.params
 	types := c.v.Locals
 	if cap(c.locals) < len(types) {
 		c.locals = make([]local, len(types)+len(types)/2)
@@ -14,11 +15,7 @@ func (c *Compiler) placeLocals(ft *decoder.FuncType, pc int) {
 		c.locals[i] = local{typ: t, pin: noReg, reg: noReg}
 	}
 	c.pinsGP, c.pinsFP = 0, 0
-	c.choosePins(pc, len(ft.Params))
-
-	locs, cells := AssignParams(c.locs[:0], ft.Params)
-	c.locs = locs
-	c.resultLocs, _ = AssignResults(c.resultLocs[:0], ft.Results, cells)
+	c.choosePins(pc, len(params))
 
 	// Homes: stack parameters stay where the caller put them. Locals that need
 	// zeroing are adjacent.
@@ -26,27 +23,27 @@ func (c *Compiler) placeLocals(ft *decoder.FuncType, pc int) {
 	if c.pinsFP == 0 {
 		bottom = savedGP(c.pinsGP - 1)
 	}
-	for i := range locs {
+	for i, at := range params {
 		l := &c.locals[i]
-		if locs[i].Kind == ABIStack {
-			l.off = cellOffset(int(locs[i].Index))
+		if at.reg == noReg {
+			l.off = cellOffset(at.cell)
 		} else if l.pin == noReg {
 			bottom -= slotBytes(l.typ)
 			l.off = bottom
 		}
 	}
 	zeroTop := bottom
-	bottom = c.placeSlots(len(locs), bottom, true)
+	bottom = c.placeSlots(len(params), bottom, true)
 	zeroFrom := bottom
-	bottom = c.placeSlots(len(locs), bottom, false)
+	bottom = c.placeSlots(len(params), bottom, false)
 	c.operandBase = bottom
 
 	c.reserveFor(len(c.locals))
-	for i := range locs {
-		c.placeParam(uint32(i), locs[i])
+	for i, at := range params {
+		c.placeParam(uint32(i), at.reg)
 	}
 	c.zeroSlots(zeroFrom, int(zeroTop-zeroFrom)/8)
-	for i := len(locs); i < len(c.locals); i++ {
+	for i := len(params); i < len(c.locals); i++ {
 		if l := &c.locals[i]; l.pin != noReg && c.hints.needsZero(i) {
 			c.constant(l.typ, l.pin, 0)
 		}
@@ -75,10 +72,9 @@ func (c *Compiler) placeSlots(from int, bottom int32, zero bool) int32 {
 }
 
 // placeParam brings a parameter from where it travels to its pin; an unpinned
-// one that came in a register is cached there.
-func (c *Compiler) placeParam(i uint32, at ABILoc) {
+// one that came in a register is cached there. r is noReg for one on the stack.
+func (c *Compiler) placeParam(i uint32, r reg) {
 	l := &c.locals[i]
-	r := argReg(at)
 	switch {
 	case !c.hints.used(int(i)):
 	case r == noReg:

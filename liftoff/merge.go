@@ -124,10 +124,10 @@ func (c *Compiler) returnMoves() {
 		tmp = c.mergeTemp(ops)
 	}
 	for k := 1; k < n; k++ {
-		c.mergeSlot(&ops[k], src+k, cellOffset(int(c.resultLocs[k].Index)), tmp)
+		c.mergeSlot(&ops[k], src+k, cellOffset(c.sig.results[k].cell), tmp)
 	}
 	c.fill(resultReg(ops[0].Type), &ops[0], src)
 }
 
 // cellOffset is the frame offset of a cell of the incoming stack arguments.
-func cellOffset(cell int) int32 { return 16 + 8*int32(cell) }
+func cellOffset(cell uint16) int32 { return 16 + 8*int32(cell) }

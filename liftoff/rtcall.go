@@ -101,6 +101,10 @@ func (c *Compiler) dataIndex(pc int) (uint32, int) {
 	return n, pc
 }
 
+// routineParams are where the parameters of routines travel, behind the
+// immediate.
+var routineParams = [...]travel{{reg: gpArgs[1]}, {reg: gpArgs[2]}, {reg: gpArgs[3]}}
+
 // routine calls a runtime routine with the immediate and the top operands.
 func (c *Compiler) routine(pc int, r Routine, imm uint64, params, results []decoder.Type) int {
 	if !c.v.CheckTop(params) {
@@ -108,13 +112,8 @@ func (c *Compiler) routine(pc int, r Routine, imm uint64, params, results []deco
 	}
 	n := len(params)
 	c.beginCall(n, len(results))
-	src := c.v.H - n
-	c.dests = c.dests[:0]
-	for k := range params {
-		c.dests = append(c.dests, gpArgs[k+1])
-	}
 	c.lock(gpArgs[0])
-	c.passRegs(c.v.Ops[src:c.v.H], src)
+	c.passRegs(routineParams[:n])
 	c.constant(decoder.I64, gpArgs[0], imm)
 	c.callRoutine(r)
 	c.dropCaches()

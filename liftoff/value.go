@@ -334,7 +334,7 @@ func (c *Compiler) detached(n uint32) reg {
 	return r
 }
 
-// spillAll is the reference lowering: after each opcode every operand is in
+// spillAll is the reference lowering: before each opcode every operand is in
 // its home slot and every local in its own, so that an opcode's code depends
 // on nothing that came before. A pending comparison and a result that landed
 // in a pin stay for the one opcode that follows.

@@ -21,20 +21,20 @@ func (c *Compiler) walk(pc int) int {
 	base, end := c.base, c.v.End
 	for pc < end {
 		c.at = pc
-		if c.loopDepth == 0 {
-			c.liveFrom = pc
-		}
 		c.locked = 0
 		c.reserve()
 		if uint(c.v.H-c.flushed) > maxUnflushed && !c.settle() {
 			return fail
+		}
+		if c.o.Reference {
+			c.spillAll()
 		}
 		op := decoder.Byte(base, pc)
 		pc++
 		switch op {
 `)
 	emitCases(b, rows, 0)
-	b.WriteString("default:\nreturn fail\n}\nif c.o.Reference && c.v.D > 0 && pc < fail {\nc.spillAll()\n}\n}\nreturn pc\n}\n\n")
+	b.WriteString("default:\nreturn fail\n}\n}\nreturn pc\n}\n\n")
 	b.WriteString(`// walkMisc compiles an opcode behind prefix 0xfc.
 func (c *Compiler) walkMisc(pc int) int {
 	op, pc := decoder.U32(c.base, pc)
@@ -67,8 +67,21 @@ func emitCases(b *bytes.Buffer, rows []Row, prefix byte) {
 		if r.Class == "nop" {
 			continue
 		}
+		if fast := liftoffFast[r.Class+r.Imm]; fast != "" {
+			b.WriteString(fast)
+		}
 		fmt.Fprintf(b, "%sc.%s\n", assign, liftoffCall(r))
 	}
+}
+
+// liftoffFast is code in front of the call of a class function, by class and
+// kind of immediate, for opcodes so frequent that the call costs more than the
+// work: those that emit nothing, with a one-byte immediate.
+var liftoffFast = map[string]string{
+	"localGetlocal": "if n := int(decoder.Byte(base, pc)); n < 0x80 && n < len(c.locals) {\n" +
+		"c.pushAlias(c.locals[n].typ, uint32(n))\npc++\ncontinue\n}\n",
+	"consts32": "if n := decoder.Byte(base, pc); n < 0x80 {\n" +
+		"c.pushConst(decoder.I32, uint64(uint32(int32(int8(n<<1))>>1)))\npc++\ncontinue\n}\n",
 }
 
 // liftoffCall gives the call of the row's class function.
