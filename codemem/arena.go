@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // hugePage is the size and alignment of what the kernel can back by one large
@@ -21,6 +22,8 @@ type Arena struct {
 
 	mu   sync.Mutex
 	free []extent // ascending, never adjacent to one another
+
+	immutable atomic.Bool // its mappings can't change any more
 }
 
 type extent struct{ lo, hi uintptr }

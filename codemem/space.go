@@ -388,6 +388,9 @@ func (s *Space) fullNow() error {
 // returnRange drops the pages of a range and gives its addresses back. A
 // range that the system refuses to drop is lost to the arena, not reused.
 func (s *Space) returnRange(lo, hi uintptr) error {
+	if s.arena.immutable.Load() {
+		return nil // it stays until the process ends
+	}
 	if err := remap(&s.calls, lo, hi-lo, protNone); err != nil {
 		return err
 	}

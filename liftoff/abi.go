@@ -181,6 +181,9 @@ type Layout struct {
 	Tables   int32 // address of the table record, per table
 	Records  int32 // function records: imports, then Module.RefFuncs that are defined functions
 	Size     int32
+	// Fixed is the size of the part that is constant in a built instance, a
+	// multiple of every page size; 0 in a layout that isn't split.
+	Fixed int32
 
 	// Globals is the offset per global of its cell (8 bytes, 16 for v128),
 	// or, for an import, of the 8-byte address of the cell.

@@ -35,6 +35,9 @@ type Options struct {
 	// Reference compiles with every value in its home slot between opcodes:
 	// slow, simple code to bisect miscompiles with.
 	Reference bool
+	// SplitInstance keeps what is constant in an instance block apart from
+	// the mutable globals (NewSplitLayout), for stores that protect it.
+	SplitInstance bool
 	// FewRegisters leaves three allocatable registers of each kind, a test
 	// mode that finds spill and merge bugs.
 	FewRegisters bool

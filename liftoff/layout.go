@@ -9,7 +9,18 @@ import (
 
 // NewLayout lays out the instance block of m. It fails only when the block
 // would pass 1 GiB, which disp32 addressing can't reach.
-func NewLayout(m *decoder.Module) (*Layout, error) {
+func NewLayout(m *decoder.Module) (*Layout, error) { return newLayout(m, false) }
+
+// splitAlign is a multiple of every target's page size.
+const splitAlign = 64 << 10
+
+// NewSplitLayout lays out the block in two parts, so that the first can be
+// made read-only: Fixed bytes that nothing writes once the instance is built,
+// and behind them, on pages of their own, the mutable globals. Accesses to
+// these take three bytes more each.
+func NewSplitLayout(m *decoder.Module) (*Layout, error) { return newLayout(m, true) }
+
+func newLayout(m *decoder.Module, split bool) (*Layout, error) {
 	l := &Layout{imported: m.NumImportedFuncs, Globals: make([]int32, len(m.Globals))}
 	first, _ := slices.BinarySearch(m.RefFuncs, m.NumImportedFuncs)
 	l.refFuncs = m.RefFuncs[first:]
@@ -23,16 +34,27 @@ func NewLayout(m *decoder.Module) (*Layout, error) {
 	// Memories and tables come first so that they stay within disp8.
 	l.Memories = take(int64(len(m.Memories)), 8, 8)
 	l.Tables = take(int64(len(m.Tables)), 8, 8)
-	for i := range m.Globals {
-		g := &m.Globals[i]
-		if g.Type == decoder.V128 && g.Init != nil {
-			l.Globals[i] = take(1, 16, 16)
-		} else {
-			l.Globals[i] = take(1, 8, 8)
+	// globals takes the cells of those that are written, or of the others.
+	globals := func(written bool) {
+		for i := range m.Globals {
+			g := &m.Globals[i]
+			if split && written != (g.Mutable && g.Init != nil) {
+				continue
+			}
+			if g.Type == decoder.V128 && g.Init != nil {
+				l.Globals[i] = take(1, 16, 16)
+			} else {
+				l.Globals[i] = take(1, 8, 8)
+			}
 		}
 	}
+	globals(false) // all of them, unless split
 	l.SigIDs = take(int64(len(m.Types)), 4, 4)
 	l.Records = take(int64(m.NumImportedFuncs)+int64(len(l.refFuncs)), RecSize, 8)
+	if split {
+		l.Fixed = take(0, 0, splitAlign)
+		globals(true)
+	}
 	if at > 1<<30 {
 		return nil, fmt.Errorf("instance block of %d bytes is over 1 GiB", at)
 	}

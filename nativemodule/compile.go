@@ -19,7 +19,11 @@ import (
 // out, ctx.Err() if ctx was cancelled, or an *InternalError or *LinkError for
 // a fault of the compiler.
 func Compile(ctx context.Context, dm *decoder.Module, o Options) (*Module, error) {
-	layout, err := liftoff.NewLayout(dm)
+	newLayout := liftoff.NewLayout
+	if o.Liftoff.SplitInstance {
+		newLayout = liftoff.NewSplitLayout
+	}
+	layout, err := newLayout(dm)
 	if err != nil {
 		return nil, err
 	}

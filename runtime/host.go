@@ -35,7 +35,11 @@ func (s *Store) NewFunc(t decoder.FuncType, fn HostFunc) *Func {
 	defer s.life.leave()
 	f := &Func{store: s, sig: s.signature(&t), host: fn, entry: hostEntry()}
 	// The block with its header, and the record behind it.
-	block, err := s.blocks.alloc(liftoff.InstHeader + liftoff.RecSize)
+	alloc := s.blocks.alloc
+	if s.locked {
+		alloc = s.fixed.alloc
+	}
+	block, err := alloc(liftoff.InstHeader + liftoff.RecSize)
 	if err != nil {
 		panic("runtime: NewFunc: " + err.Error())
 	}

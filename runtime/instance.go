@@ -22,6 +22,7 @@ type Instance struct {
 
 	handle uint64
 	block  uintptr // liftoff.Layout lays it out
+	sealed bool    // its constant part can't even be unmapped
 
 	// Index spaces, imports first; of the functions only the imports.
 	imported []*Func
@@ -77,6 +78,9 @@ func (s *Store) Instantiate(ctx context.Context, m *nativemodule.Module, imports
 	if err == nil {
 		err = i.build()
 	}
+	if err == nil && s.locked {
+		err = i.lock()
+	}
 	if err == nil {
 		err = i.initialise(ctx)
 	}
@@ -90,7 +94,13 @@ func (s *Store) Instantiate(ctx context.Context, m *nativemodule.Module, imports
 // build allocates what the module defines and fills the instance block.
 func (i *Instance) build() error {
 	s, d, l := i.store, i.module.Decoded(), i.module.Layout()
-	block, err := s.blocks.alloc(uintptr(l.Size))
+	var block uintptr
+	var err error
+	if s.locked {
+		block, err = i.mapBlock()
+	} else {
+		block, err = s.blocks.alloc(uintptr(l.Size))
+	}
 	if err != nil {
 		return fmt.Errorf("instance block: %w", err)
 	}
@@ -310,7 +320,11 @@ func (i *Instance) freeParts() {
 	}
 	if i.block != 0 {
 		i.store.handles.remove(i.handle)
-		i.store.blocks.release(i.block, uintptr(i.module.Layout().Size))
+		if i.store.locked {
+			i.unmapBlock()
+		} else {
+			i.store.blocks.release(i.block, uintptr(i.module.Layout().Size))
+		}
 	}
 	i.module.Release()
 }

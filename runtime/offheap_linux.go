@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"errors"
 	"fmt"
 
 	"golang.org/x/sys/unix"
@@ -48,4 +49,20 @@ func mapRW(n uintptr) (uintptr, error) {
 		return 0, fmt.Errorf("cannot map %d bytes: %w", n, err)
 	}
 	return uintptr(p), nil
+}
+
+// makeFinal makes [addr, addr+n) read-only, and where the kernel has mseal
+// (6.10) for good: the pages can then be neither unmapped nor changed.
+func makeFinal(addr, n uintptr) (sealed bool, err error) {
+	if _, _, errno := unix.Syscall(unix.SYS_MPROTECT, addr, n, unix.PROT_READ); errno != 0 {
+		return false, fmt.Errorf("cannot make %d bytes read-only: %w", n, errno)
+	}
+	switch _, _, errno := unix.Syscall(unix.SYS_MSEAL, addr, n, 0); {
+	case errno == 0:
+		return true, nil
+	case errors.Is(errno, unix.ENOSYS):
+		return false, nil
+	default:
+		return false, fmt.Errorf("cannot seal %d bytes: %w", n, errno)
+	}
 }

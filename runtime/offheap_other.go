@@ -14,3 +14,5 @@ func commit(uintptr, uintptr) error { return errUnsupported }
 func unmap(uintptr, uintptr) {}
 
 func mapRW(uintptr) (uintptr, error) { return 0, errUnsupported }
+
+func makeFinal(uintptr, uintptr) (bool, error) { return false, errUnsupported }

@@ -31,6 +31,11 @@ type Config struct {
 	// MaxMemoryPages caps every memory, in pages of 64 KiB; 0 means 65,536.
 	// Growing beyond it fails; a memory that starts larger is refused.
 	MaxMemoryPages uint64
+	// Locked makes everything constant in instances and host functions
+	// read-only before code runs, and final where the kernel has mseal. What
+	// was made final stays mapped until the process ends. Modules must be
+	// compiled with liftoff.Options.SplitInstance.
+	Locked bool
 }
 
 // Store owns instances and everything they share: memories, tables, globals,
@@ -40,8 +45,10 @@ type Store struct {
 	bounds    liftoff.Bounds
 	maxPages  uint64
 	stackSize int
+	locked    bool
 
 	blocks  blocks
+	fixed   fixedPages // of a locked store
 	handles handles
 	life    life
 
@@ -74,6 +81,7 @@ func NewStore(c Config) (*Store, error) {
 		bounds:    c.Bounds,
 		maxPages:  c.MaxMemoryPages,
 		stackSize: c.StackSize,
+		locked:    c.Locked,
 		sigs:      make(map[string]*signature),
 		instances: make(map[*Instance]struct{}),
 		refs:      make(map[uint64]*Func),
@@ -155,6 +163,7 @@ func (s *Store) memberEnded() {
 		t.release()
 	}
 	s.blocks.close()
+	s.fixed.close()
 	s.ended = true
 	s.instances, s.memories, s.tables, s.refs, s.externs = nil, nil, nil, nil, nil
 }
