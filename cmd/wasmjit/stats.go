@@ -38,6 +38,7 @@ type stats struct {
 		Bounds      string `json:"bounds"`
 		CPU         string `json:"cpu"`
 		Protection  string `json:"write_protect_code_memory"`
+		Publish     string `json:"publish"`
 	} `json:"options"`
 	Workers int             `json:"workers"`
 	Phases  map[string]step `json:"phases"`
@@ -81,6 +82,8 @@ type stats struct {
 		GCPauseNs uint64 `json:"gc_pause_ns"`
 	} `json:"go"`
 	RSSPeak int64 `json:"rss_peak,omitempty"`
+	// Ledger sets the mprotects on code beside those that the mode needs.
+	Ledger ledgerStats `json:"ledger"`
 
 	order []step
 	file  []byte
@@ -118,6 +121,8 @@ func gather(name string, m *decoder.Module, code *nativemodule.Module) *stats {
 		s.Code.PerWasmByte = round(float64(n.CodeBytes) / float64(n.BodyBytes))
 	}
 	s.Code.Sizes = functionSizes(m, code)
+	s.Ledger = newLedger(n, o.Publish)
+	s.Options.Publish = o.Publish.String()
 	s.Codemem.Mode, s.Codemem.Chunks, s.Codemem.Spans = o.Protection.String(), n.Chunks, n.Spans
 
 	var ms goruntime.MemStats

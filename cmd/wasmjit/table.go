@@ -43,8 +43,8 @@ func newTable(w io.Writer, header ...any) table.Writer {
 func (s *stats) writeTable(w io.Writer) {
 	printf(w, "%s: %s bytes, %s functions, code section of %s bytes\n", oneLine(displayName(s.Module.Path)),
 		thousands(int64(s.Module.Bytes)), thousands(int64(s.Module.Functions)), thousands(s.Module.CodeBytes))
-	printf(w, "%s, %s, bounds %s, code memory %s, %d %s\n", s.Target, s.Options.CPU, s.Options.Bounds,
-		s.Options.Protection, s.Workers, plural(s.Workers, "worker"))
+	printf(w, "%s, %s, bounds %s, code memory %s, %s, %d %s\n", s.Target, s.Options.CPU, s.Options.Bounds,
+		s.Options.Protection, s.Options.Publish, s.Workers, plural(s.Workers, "worker"))
 
 	t := newTable(w, "phase", "wall ms", "CPU ms", "code section MB/s", "per CPU second")
 	for _, p := range s.order {
@@ -76,6 +76,7 @@ func (s *stats) writeTable(w io.Writer) {
 	})
 	t.Render()
 	s.writeCalls(w)
+	s.Ledger.write(w)
 }
 
 func ms(ns int64) string { return sprintf("%.1f", float64(ns)/float64(time.Millisecond)) }
