@@ -23,6 +23,7 @@ const (
 	exitError       = 1
 	exitUsage       = 2
 	exitUnsupported = 3
+	exitRegression  = 4
 	exitTimeout     = 124
 	exitTrap        = 134
 )
@@ -87,6 +88,8 @@ func report(w io.Writer, err error) int {
 	switch {
 	case errors.As(err, &usage):
 		return exitUsage
+	case errors.Is(err, errRegression):
+		return exitRegression
 	case errors.Is(err, context.DeadlineExceeded):
 		return exitTimeout
 	case errors.As(err, &trap):

@@ -53,7 +53,7 @@ Flags are accepted in V8's spelling too: --wasm_num_compilation_tasks=2 is
 
 Exit codes: 0 success, or what the guest gave to proc_exit, modulo 256;
 1 invalid module or host error; 2 usage; 3 unsupported feature;
-124 timeout; 134 trap.`,
+4 slower than the baseline (bench --fail-above); 124 timeout; 134 trap.`,
 		Example: `  wasmjit compile --synthetic unity
   wasmjit compile -j1 --stats=json game.wasm
   wasmjit program.wasm --flag-of-the-program
@@ -70,7 +70,7 @@ Exit codes: 0 success, or what the guest gave to proc_exit, modulo 256;
 	root.SetIn(s.in)
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveDefault)
-	root.AddCommand(newCompile(s), newRun(s), newValidate(s), newVersion(s), newSynthesize(s))
+	root.AddCommand(newCompile(s), newRun(s), newValidate(s), newBench(s), newVersion(s), newSynthesize(s))
 	return root
 }
 

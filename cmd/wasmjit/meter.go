@@ -35,7 +35,7 @@ type syscallFlag struct{ value string }
 
 func (f *syscallFlag) register(c *cobra.Command) {
 	c.Flags().StringVar(&f.value, "syscall-counters", "auto",
-		"how the kernel's system calls are counted: auto, perf, seccomp or off; see the help of bench write-protect")
+		"how the kernel's system calls are counted: auto, perf, seccomp or off; see bench write-protect --help")
 }
 
 // meter cuts the run of a command into phases.
@@ -93,6 +93,12 @@ func (m *meter) openAuto(calls []syscount.Call) {
 	if m.counter, serr = syscount.OpenSeccomp(); serr != nil {
 		m.why = fmt.Sprintf("perf: %v; seccomp: %v", perr, serr)
 	}
+}
+
+// begin forgets the phases of an earlier compile and begins the first.
+func (m *meter) begin() {
+	m.steps = nil
+	m.restart()
 }
 
 // restart begins a phase here: what came before belongs to none.

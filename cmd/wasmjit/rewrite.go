@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -20,6 +21,10 @@ func rewrite(root *cobra.Command, args []string) ([]string, error) {
 		return args, err
 	}
 	out := []string{cmd.Name()}
+	if sub, without := subcommand(cmd, rest); sub != nil {
+		cmd, rest = sub, without
+		out = append(out, sub.Name())
+	}
 	for i := 0; i < len(rest); i++ {
 		arg := rest[i]
 		if arg == "--" {
@@ -74,7 +79,7 @@ func hoist(root *cobra.Command, args []string) (*cobra.Command, []string, error)
 		}
 		if c := command(root, arg); c != nil {
 			switch c.Name() {
-			case "run", "compile", "validate":
+			case "run", "compile", "validate", "bench":
 				return c, append(append([]string(nil), args[:i]...), args[i+1:]...), nil
 			}
 			return nil, nil, nil
@@ -89,6 +94,31 @@ func hoist(root *cobra.Command, args []string) (*cobra.Command, []string, error)
 	}
 	// Flags only: run says that it needs a file.
 	return run, args, nil
+}
+
+// subcommand finds a command below cmd, if the first word of args that is
+// neither a flag nor a flag's value names one, and takes it out.
+func subcommand(cmd *cobra.Command, args []string) (*cobra.Command, []string) {
+	if !cmd.HasSubCommands() {
+		return nil, nil
+	}
+	for i := 0; i < len(args); i++ {
+		switch {
+		case args[i] == "--":
+			return nil, nil
+		case isFlag(args[i]):
+			words, err := translate(cmd.Flags(), args[i])
+			if err == nil && len(words) > 0 && takesNext(cmd.Flags(), words[len(words)-1]) {
+				i++
+			}
+			continue
+		}
+		if sub := command(cmd, args[i]); sub != nil {
+			return sub, append(slices.Clone(args[:i]), args[i+1:]...)
+		}
+		return nil, nil
+	}
+	return nil, nil
 }
 
 // cobraOwn names the commands that cobra adds when it executes.

@@ -75,7 +75,8 @@ type stats struct {
 		Protected int64  `json:"bytes_reprotected"`
 		SyscallNs int64  `json:"syscall_ns"`
 	} `json:"codemem"`
-	Go struct {
+	Protection protection `json:"protection"`
+	Go         struct {
 		HeapBytes uint64 `json:"heap_bytes"` // from the system, now
 		Allocs    uint64 `json:"allocs"`
 		GCCycles  uint32 `json:"gc_cycles"`
@@ -124,6 +125,8 @@ func gather(name string, m *decoder.Module, code *nativemodule.Module) *stats {
 	s.Ledger = newLedger(n, o.Publish)
 	s.Options.Publish = o.Publish.String()
 	s.Codemem.Mode, s.Codemem.Chunks, s.Codemem.Spans = o.Protection.String(), n.Chunks, n.Spans
+
+	s.Protection = newProtection(n)
 
 	var ms goruntime.MemStats
 	goruntime.ReadMemStats(&ms)

@@ -77,6 +77,7 @@ func (s *stats) writeTable(w io.Writer) {
 	t.Render()
 	s.writeCalls(w)
 	s.Ledger.write(w)
+	s.Protection.write(w)
 }
 
 func ms(ns int64) string { return sprintf("%.1f", float64(ns)/float64(time.Millisecond)) }
