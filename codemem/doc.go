@@ -31,7 +31,7 @@
 //     space of mode Dual, while a scope for publishing is open;
 //   - every byte of an executable page is code that was placed there, a slot,
 //     or a trap instruction: no zero bytes, no data. In mode Dual replaced
-//     code stays until its page goes;
+//     code stays until nothing else is on its page;
 //   - published bytes can't be written through any scope, but for slots, whose
 //     target must be finished code of the space, and for code that is freed,
 //     which becomes traps.

@@ -8,10 +8,11 @@ import "fmt"
 // freed, so that neither a return address nor a processor's cache can ever
 // meet other code there.
 //
-// What becomes of its bytes depends on the mode. Where scopes can write code
-// they become traps. Published bytes of Dual can't be written: the pages of a
-// batch that hold no function any more become inaccessible, and with the last
-// page of a batch its memory is given back.
+// Its bytes become traps, but in Dual, where published bytes can't be written.
+// Pages that hold no function any more become inaccessible, and their memory
+// is given back; in Dual that of a batch goes with its last page, and that of
+// the first publication with the space. The switching modes keep all pages:
+// they switch the whole range.
 //
 // The scope is one for freeing, and its holder holds the space's lock.
 func (w *WriteScope) FreeCode(addr uintptr, n int) error {
@@ -33,12 +34,11 @@ func (w *WriteScope) FreeCode(addr uintptr, n int) error {
 			break
 		}
 		*word &^= bit
-		if s.policy.alias {
-			return s.freePages(sp, addr, addr+size)
+		if !s.policy.alias {
+			c.rights += s.fillTraps(addr, size)
+			c.bytes += int64(size)
 		}
-		c.rights += s.fillTraps(addr, size)
-		c.bytes += int64(size)
-		return nil
+		return s.freePages(sp, addr, addr+size)
 	}
 	panic(fmt.Sprintf("codemem: freeing %#x, where no function starts", addr))
 }
@@ -55,8 +55,7 @@ func (sp *span) countPages(placed []Range) {
 	}
 }
 
-// freePages gives up the pages of a function that no other needs. Pages from
-// before the first publication aren't counted and stay.
+// freePages gives up the pages of a function that no other needs.
 func (s *Space) freePages(sp *span, lo, hi uintptr) error {
 	for p := lo / pageSize; p <= (hi-1)/pageSize; p++ {
 		n, ok := sp.pages[p]

@@ -97,8 +97,8 @@ type span struct {
 	view  view
 
 	starts []uint64 // where slots may aim, a bit per 16 bytes
-	// pages counts the functions on each page that can be given up one by
-	// one: code of Dual that was added to a live space.
+	// pages counts the functions on each page, where pages can be given up
+	// one by one.
 	pages map[uintptr]int
 }
 

@@ -242,6 +242,8 @@ func (s *Space) finishBatch(c *Chunk) error {
 		if err != nil {
 			return err
 		}
+	}
+	if s.policy.toggle != toggleRange {
 		c.span.countPages(c.v8.placed)
 	}
 	if s.slots > 0 {
