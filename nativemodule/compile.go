@@ -173,7 +173,7 @@ func (j *job) run(clock clock) error {
 
 // phase ends a phase.
 func (j *job) phase(clock clock, name string) Phase {
-	p := clock.phase(j.m.space)
+	p := clock.phase(j.m)
 	if done := j.m.options.PhaseDone; done != nil {
 		done(name)
 	}

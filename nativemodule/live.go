@@ -237,6 +237,6 @@ func (m *Module) Live() LiveStats {
 		Memory:       m.space.Counters(),
 		Accounts:     m.space.Accounts(),
 		Exposure:     m.space.Exposure(),
-		Locks:        []codemem.LockStats{m.space.Lock(), m.publisher.mu.Stats(publishLock)},
+		Locks:        m.lockStats(),
 	}
 }

@@ -41,6 +41,10 @@ type Options struct {
 	// "link", "publish") by the goroutine that called Compile, so that a
 	// caller can read counters of its own there.
 	PhaseDone func(phase string)
+	// Step, if set, is called by a goroutine that begins work for one phase
+	// while another is on: "publish" for a batch. The same goroutine calls the
+	// function it returns when that is done.
+	Step func(phase string) (end func())
 	// Arena is where the code goes; nil means codemem.Default.
 	Arena *codemem.Arena
 	// MaxCodeBytes, if positive, limits the code memory of the module; a

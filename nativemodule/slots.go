@@ -189,6 +189,7 @@ func (m *Module) publishCode(h *codemem.Holder, all []placed) (err error) {
 	start := time.Now()
 	m.space.Hold(h)
 	defer m.space.Unhold()
+	defer m.startPublishing()()
 	if m.live.Load() {
 		m.updateIndex(all, nil)
 	}

@@ -16,13 +16,18 @@ type Phase struct {
 	CPU time.Duration
 	// Memory counts the system calls on this module's code memory.
 	Memory codemem.Counters
+	// Locks are the trips to the module's locks.
+	Locks []codemem.LockStats
 }
 
-// Stats describe a compile. Phases don't overlap and add up to all of it.
+// Stats describe a compile. Phases are cut by the clock: they don't overlap and
+// add up to all of it.
 type Stats struct {
 	// Compile includes ordering the functions and mapping the memory, Publish
 	// sealing it.
 	Compile, Link, Publish Phase
+	// Publishing is what was published during the phase Compile.
+	Publishing Overlap
 
 	Workers   int
 	Functions int   // defined functions
@@ -55,18 +60,19 @@ type clock struct {
 	wall *time.Time
 	cpu  *time.Duration
 	mem  *codemem.Counters
+	lock *[]codemem.LockStats
 }
 
 func startClock() clock {
 	now, cpu := time.Now(), processCPU()
-	return clock{&now, &cpu, &codemem.Counters{}}
+	return clock{&now, &cpu, &codemem.Counters{}, new([]codemem.LockStats)}
 }
 
-// phase ends a phase and starts the next.
-func (c clock) phase(s *codemem.Space) Phase {
-	now, cpu, mem := time.Now(), processCPU(), s.Counters()
-	p := Phase{Wall: now.Sub(*c.wall), CPU: cpu - *c.cpu, Memory: mem.Sub(*c.mem)}
-	*c.wall, *c.cpu, *c.mem = now, cpu, mem
+// phase ends a phase of m's compile and starts the next.
+func (c clock) phase(m *Module) Phase {
+	now, cpu, mem, lock := time.Now(), processCPU(), m.space.Counters(), m.lockStats()
+	p := Phase{Wall: now.Sub(*c.wall), CPU: cpu - *c.cpu, Memory: mem.Sub(*c.mem), Locks: locksSince(lock, *c.lock)}
+	*c.wall, *c.cpu, *c.mem, *c.lock = now, cpu, mem, lock
 	return p
 }
 
