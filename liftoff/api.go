@@ -2,14 +2,9 @@ package liftoff
 
 import "github.com/wasmjit/wasmjit/decoder"
 
-// Arch is a target architecture.
+// Arch is a target architecture. The zero value is the host's (AMD64 on hosts
+// that are neither).
 type Arch uint8
-
-// Target architectures. Code for either is made on any host.
-const (
-	AMD64 Arch = iota
-	ARM64
-)
 
 // Bounds says how memory accesses are checked.
 type Bounds uint8

@@ -64,7 +64,7 @@ type Compiler struct {
 }
 
 func newCompiler(m *decoder.Module, l *Layout, o Options) (*Compiler, error) {
-	if o.Arch > ARM64 {
+	if o.Arch != AMD64 && o.Arch != ARM64 {
 		return nil, errors.New("there is no such target architecture")
 	}
 	c := &Compiler{m: m, l: l, o: o, slotSize: 8, sigs: newSignatures(m.Types)}

@@ -126,8 +126,11 @@ type sized interface{ MemoryBytes() int64 }
 // newCompiler makes a compiler for one worker; tests bring their own.
 type newCompiler func() (compiler, error)
 
-// executable reports whether code for a can run in this process. Code for
-// arm64 can't yet: publishing it takes instruction cache maintenance.
+// executable reports whether code for a can run in this process.
 func executable(a liftoff.Arch) bool {
-	return a == liftoff.AMD64 && runtime.GOOS == "linux" && runtime.GOARCH == "amd64"
+	arch := "amd64"
+	if a == liftoff.ARM64 {
+		arch = "arm64"
+	}
+	return runtime.GOOS == "linux" && runtime.GOARCH == arch
 }

@@ -1,4 +1,4 @@
-//go:build linux && amd64
+//go:build linux && (amd64 || arm64)
 
 package runtime
 
@@ -73,7 +73,7 @@ func (s *nativeStack) run(c *nativeCall, h exitHandler) (*nativeFault, error) {
 	s.err = nil
 	if x.exitCode >= exitRoutine {
 		f := (*routineFrame)(ptr(x.wasmSP))
-		return &nativeFault{Kind: routineTrap, PC: f.ret, SP: x.wasmSP, FP: f.rbp}, err
+		return &nativeFault{Kind: routineTrap, PC: f.ret, SP: x.wasmSP, FP: f.fp}, err
 	}
 	return nil, err
 }
@@ -128,7 +128,7 @@ func handleExit(s *nativeStack) bool {
 // fault gives the description of the fault that ended a run.
 func (x *ctxBlock) fault() *nativeFault {
 	f := &nativeFault{Kind: hardwareFault, Signal: int(x.faultSignal), PC: x.faultPC, Addr: x.faultAddr, Regs: x.savedGP}
-	f.Regs[15] = uint64(uintptr(unsafe.Pointer(x)))
-	f.SP, f.FP = uintptr(f.Regs[4]), uintptr(f.Regs[5])
+	f.Regs[ctxRegNumber] = uint64(uintptr(unsafe.Pointer(x)))
+	f.SP, f.FP = uintptr(f.Regs[spNumber]), uintptr(f.Regs[fpNumber])
 	return f
 }

@@ -25,18 +25,17 @@ import (
 type nativeCall struct {
 	Entry uintptr // code address
 	Inst  uintptr // instance block (or host block) to run it in
-	// GP is rax, rcx, rdx, rsi.
-	GP [liftoff.NumGPArgs]uint64
-	// FP is xmm0 and up.
+	// GP and FP are the argument registers in order.
+	GP    [liftoff.NumGPArgs]uint64
 	FP    [liftoff.NumFPArgs][2]uint64
 	Stack []uint64 // stack argument cells
 	// ResultCells is the number of result cells, behind the argument cells.
 	ResultCells int
 
 	// Set when run returns neither a fault nor an error.
-	RetGP   uint64    // rax
-	RetFP   [2]uint64 // xmm0
-	Results []uint64  // the result cells
+	RetGP   uint64
+	RetFP   [2]uint64
+	Results []uint64 // the result cells
 }
 
 // exitHandler is what the store level does when compiled code leaves for Go.
@@ -61,13 +60,13 @@ type exitHandler interface {
 // hostFrame lies on the native stack, where the host-call stub saved the
 // registers of the caller. It is valid until hostCall returns.
 type hostFrame struct {
-	kept [8][2]uint64                 // xmm8-xmm15
-	FP   [liftoff.NumFPArgs][2]uint64 // xmm0 and up
-	GP   [liftoff.NumGPArgs]uint64    // rax, rcx, rdx, rsi
-	keep [6]uint64                    // r8-r13
-	rbx  uint64
-	inst uintptr // r14
-	rbp  uintptr // the caller's frame
+	kept [8][2]uint64 // xmm8-xmm15, v8-v15
+	FP   [liftoff.NumFPArgs][2]uint64
+	GP   [liftoff.NumGPArgs]uint64
+	keep [6]uint64 // r8-r13, x19-x24
+	mem  uint64    // rbx, x26
+	inst uintptr   // r14, x25
+	fp   uintptr   // the caller's frame
 	ret  uintptr
 	// The stack cells follow.
 }
@@ -78,10 +77,10 @@ func (f *hostFrame) Callee() uintptr { return f.inst }
 // Caller is the instance block of the calling function, 0 if run called the
 // host function directly.
 func (f *hostFrame) Caller() uintptr {
-	if f.rbp == 0 {
+	if f.fp == 0 {
 		return 0
 	}
-	return *(*uintptr)(ptr(f.rbp - 8))
+	return *(*uintptr)(ptr(f.fp - 8))
 }
 
 // Cells gives the first n stack cells: the stack arguments, then the stack
@@ -98,26 +97,26 @@ func (f *hostFrame) SetGP(v uint64) { f.GP[0] = v }
 func (f *hostFrame) SetFP(lo, hi uint64) { f.FP[0] = [2]uint64{lo, hi} }
 
 // Frame gives what backtrace needs to list the callers.
-func (f *hostFrame) Frame() (pc, fp uintptr) { return f.ret, f.rbp }
+func (f *hostFrame) Frame() (pc, fp uintptr) { return f.ret, f.fp }
 
 // routineFrame is the frame of a routine call, as hostFrame is of a host
 // call. It is valid until routine returns.
 type routineFrame struct {
-	kept [8][2]uint64
-	fp   [liftoff.NumFPArgs][2]uint64
-	Args [liftoff.NumGPArgs]uint64 // rax (the immediate), rcx, rdx, rsi
-	keep [6]uint64
-	rbx  uint64
-	Inst uintptr // r14, the caller's instance block
-	rbp  uintptr
-	ret  uintptr
+	kept   [8][2]uint64
+	vector [liftoff.NumFPArgs][2]uint64
+	Args   [liftoff.NumGPArgs]uint64 // the immediate first
+	keep   [6]uint64
+	mem    uint64
+	Inst   uintptr // the caller's instance block
+	fp     uintptr
+	ret    uintptr
 }
 
-// SetResult sets rax; an i32 must be zero-extended.
+// SetResult sets the result; an i32 must be zero-extended.
 func (f *routineFrame) SetResult(v uint64) { f.Args[0] = v }
 
 // Frame gives what backtrace needs to list the callers.
-func (f *routineFrame) Frame() (pc, fp uintptr) { return f.ret, f.rbp }
+func (f *routineFrame) Frame() (pc, fp uintptr) { return f.ret, f.fp }
 
 // faultKind says how a run ended early.
 type faultKind uint8
@@ -147,16 +146,19 @@ type nativeFault struct {
 	PC     uintptr // the faulting instruction (int3: one past it)
 	Addr   uintptr // si_addr
 	SP, FP uintptr
-	// Regs are the general registers at a hardware fault, by hardware number.
-	Regs [16]uint64
+	// Regs are the general registers at a hardware fault, by hardware number;
+	// number 31 is the stack pointer.
+	Regs [savedRegs]uint64
 }
 
 // String is the diagnosis of a fault that no one expects.
 func (f *nativeFault) String() string {
-	names := [...]string{"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15"}
 	b := fmt.Appendf(nil, "signal %d at pc %#x, address %#x", f.Signal, f.PC, f.Addr)
-	for i, n := range names {
+	for i, n := range regNames {
 		b = fmt.Appendf(b, ", %s %#x", n, f.Regs[i])
 	}
 	return string(b)
 }
+
+// memBase is the base of memory 0 that compiled code used.
+func (f *nativeFault) memBase() uintptr { return uintptr(f.Regs[memRegNumber]) }

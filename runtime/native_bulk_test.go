@@ -150,8 +150,8 @@ func TestNativeBulkBounds(t *testing.T) {
 			called := false
 			h := &handler{rt: func(got liftoff.Routine, f *routineFrame) error {
 				called = true
-				if got != r || f.Args != args || f.Inst != addrOf(inst) || f.rbx != inst[0] {
-					t.Errorf("routine %d, arguments %#x, instance %#x, rbx %#x; want %d, %#x, %#x, %#x", got, f.Args, f.Inst, f.rbx, r, args, addrOf(inst), inst[0])
+				if got != r || f.Args != args || f.Inst != addrOf(inst) || f.mem != inst[0] {
+					t.Errorf("routine %d, arguments %#x, instance %#x, rbx %#x; want %d, %#x, %#x, %#x", got, f.Args, f.Inst, f.mem, r, args, addrOf(inst), inst[0])
 				}
 				return boom
 			}}

@@ -1,4 +1,4 @@
-//go:build linux && amd64
+//go:build linux && (amd64 || arm64)
 
 package runtime
 
@@ -32,7 +32,7 @@ func entersyscall()
 //go:linkname exitsyscall runtime.exitsyscall
 func exitsyscall()
 
-// callNative and switchNative are in enter_amd64.s.
+// callNative and switchNative are in enter_*.s.
 func callNative(s *nativeStack, ctx uintptr)
 
 //go:noescape

@@ -1,4 +1,4 @@
-//go:build linux && amd64
+//go:build linux && (amd64 || arm64)
 
 package runtime
 
@@ -25,7 +25,7 @@ var sigs = sigState{ctxLo: ^uintptr(0)}
 // handlerAddrs gives the addresses of the assembly handlers.
 func handlerAddrs() (trap, preempt, traceback uintptr)
 
-// sigaction is the kernel's struct on amd64.
+// sigaction is the kernel's struct.
 type sigaction struct {
 	handler, flags, restorer uintptr
 	mask                     uint64

@@ -1,4 +1,4 @@
-//go:build linux && amd64
+//go:build linux && (amd64 || arm64)
 
 package runtime
 
@@ -26,8 +26,8 @@ const (
 )
 
 // ctxBlock is the context block of a native stack: what stubs, signal handlers
-// and the Go loop tell one another. r15 holds its address at every native
-// instruction. It is page-aligned and lies directly above the stack, outside
+// and the Go loop tell one another. A register holds its address at
+// every native instruction (liftoff/abi.go). It is page-aligned and lies directly above the stack, outside
 // the Go heap; assembly takes the offsets from go_asm.h.
 type ctxBlock struct {
 	// Where Go goes on: written whenever native code is entered or resumed,
@@ -60,8 +60,8 @@ type ctxBlock struct {
 	stackLimit uintptr
 	routines   [liftoff.NumRoutines]uintptr
 
-	savedGP [16]uint64 // by hardware number; r15 is not saved
-	savedX  [16][2]uint64
+	savedGP [savedRegs]uint64 // by hardware number; the context's is not saved
+	savedX  [savedRegs][2]uint64
 }
 
 // The offsets that compiled code knows.

@@ -147,11 +147,11 @@ func (a *guestCall) classify(f *nativeFault) (TrapKind, bool) {
 	case sigIll:
 		return TrapKind(p.Kind), true
 	case sigSegv:
-		// The memory must be the instance's: there is only memory 0, and rbx
-		// holds its base wherever it is accessed.
+		// The memory must be the instance's: there is only memory 0, and a
+		// register holds its base wherever it is accessed.
 		guarded := m.Options().Liftoff.Bounds == liftoff.BoundsGuard
 		base, ok := reservations.find(f.Addr)
-		return TrapMemoryOutOfBounds, ok && guarded && p.Kind == liftoff.TrapMemoryOutOfBounds && base == uintptr(f.Regs[3])
+		return TrapMemoryOutOfBounds, ok && guarded && p.Kind == liftoff.TrapMemoryOutOfBounds && base == f.memBase()
 	}
 	return 0, false
 }
@@ -163,10 +163,9 @@ func (a *guestCall) frames(f *nativeFault) []Frame {
 	atFault := f.Kind == hardwareFault
 	if atFault && len(pcs) > 0 {
 		if _, _, off, ok := nativemodule.Lookup(f.PC); ok && off == 0 {
-			// A prologue overflowed before it linked its frame; the return
-			// address is on top of the stack.
-			if ret, ok := stack.word(f.SP); ok {
-				pcs = slices.Insert(pcs, 1, uintptr(ret))
+			// A prologue overflowed before it linked its frame.
+			if ret, ok := f.returnAddress(stack); ok {
+				pcs = slices.Insert(pcs, 1, ret)
 			}
 		}
 	}

@@ -1,0 +1,7 @@
+package liftoff
+
+// Target architectures. Code for either is made on any host.
+const (
+	ARM64 Arch = iota
+	AMD64
+)
