@@ -1,12 +1,15 @@
 package syscount
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"unsafe"
 
@@ -46,6 +49,49 @@ func TestSeccomp(t *testing.T) {
 	got, _ := runChild(t, "seccomp")
 	need(t, got)
 	checkLoad(t, got.Inner)
+}
+
+// TestThread counts on one thread while another makes the same calls.
+func TestThread(t *testing.T) {
+	all, err := OpenPerf(Futex)
+	if err != nil {
+		t.Skip("this machine can't count in this way: " + err.Error())
+	}
+	defer func() { _ = all.Close() }()
+	const mine, others = 10, 25
+	counts := make(chan int64)
+	go func() {
+		runtime.LockOSThread() // the thread ends with the goroutine
+		c, err := all.Thread()
+		if err != nil {
+			t.Error(err)
+			close(counts)
+			return
+		}
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			for range others {
+				wake(new(uint32))
+			}
+		})
+		before, err1 := c.Read()
+		for range mine {
+			wake(new(uint32))
+		}
+		after, err2 := c.Read()
+		wg.Wait()
+		if err := errors.Join(err1, err2, c.Close()); err != nil {
+			t.Error(err)
+		}
+		counts <- after.Sub(before)[Futex]
+	}()
+	if n := <-counts; n != mine {
+		t.Errorf("%d futex calls counted on a thread that made %d", n, mine)
+	}
+	n, err := all.Read()
+	if err != nil || n[Futex] < mine+others {
+		t.Errorf("%d futex calls counted of %d, %v", n[Futex], mine+others, err)
+	}
 }
 
 // TestMethodsAgree counts one load in both ways at once. What other threads

@@ -15,9 +15,13 @@
 //     linux/amd64, and can't be undone: it belongs into a process that exists
 //     for nothing else.
 //
-// What counting costs, measured with BenchmarkCost of this package on a
-// virtual machine (AMD EPYC, Linux 6.18): see the Cost section of the
-// benchmark's comment. Under perf a counted call takes 0.2-0.3 µs longer and
-// any other call 50 ns; under seccomp a counted call takes 3 µs longer and any
-// other 60 ns.
+// What counting costs, as BenchmarkCost measured it on a virtual machine (AMD
+// EPYC, Linux 6.18):
+//
+//	           counted call   other call   open     read         at the end
+//	perf       +0.2-0.3 µs    +50 ns       0.6 ms   0.3 µs per   40 ms per kind
+//	                                                thread and   of call, unless
+//	                                                kind         another process
+//	                                                             counts, too
+//	seccomp    +3 µs          +60 ns       3 ms     40 ns        -
 package syscount

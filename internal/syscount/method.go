@@ -41,6 +41,7 @@ type Counter struct {
 	method Method
 	read   func() (Counts, error)
 	close  func() error
+	thread func() (*Counter, error)
 	counts [NumCalls]bool
 }
 
@@ -53,6 +54,15 @@ func (c *Counter) Counts(k Call) bool { return c.counts[k] }
 // Read gives the number of calls so far. A call that another thread is just
 // entering may be in it or not.
 func (c *Counter) Read() (Counts, error) { return c.read() }
+
+// Thread starts to count the same calls of the calling thread alone, which the
+// caller has locked its goroutine to. Only Perf can.
+func (c *Counter) Thread() (*Counter, error) {
+	if c.thread == nil {
+		return nil, fmt.Errorf("calls can't be counted by thread with %v: %w", c.method, errors.ErrUnsupported)
+	}
+	return c.thread()
+}
 
 // Close ends the counting, except that a seccomp filter stays for the life of
 // the process.
@@ -73,3 +83,9 @@ func OpenPerf(calls ...Call) (*Counter, error) {
 // and which children of the process inherit without its handler: they would
 // be killed by their first counted call. The error says what is missing.
 func OpenSeccomp() (*Counter, error) { return openSeccomp() }
+
+// Hold keeps tracepoints in use, without counting, until the process ends.
+// Other processes that count with them then end without the delay that
+// OpenPerf describes: a program that starts many of them calls Hold first. The
+// error is that of OpenPerf in such a process.
+func Hold(calls ...Call) error { return hold(calls) }

@@ -38,15 +38,38 @@ func openPerf(calls []Call) (*Counter, error) {
 			return nil, err
 		}
 		if stable {
-			c := &Counter{method: Perf, read: p.read, close: p.close}
-			for i, id := range ids {
-				c.counts[i] = id != 0
-			}
+			c := p.counter(ids)
+			c.thread = func() (*Counter, error) { return thisThread(ids) }
 			return c, nil
 		}
 		_ = p.close()
 	}
 	return nil, errors.New("threads come and go too fast to be counted")
+}
+
+func (p *perf) counter(ids [NumCalls]uint64) *Counter {
+	c := &Counter{method: Perf, read: p.read, close: p.close}
+	for i, id := range ids {
+		c.counts[i] = id != 0
+	}
+	return c
+}
+
+// thisThread counts the calling thread, without those that it makes.
+func thisThread(ids [NumCalls]uint64) (*Counter, error) {
+	p := &perf{}
+	for c, id := range ids {
+		if id == 0 {
+			continue
+		}
+		fd, err := openTracepoint(id, 0, 0)
+		if err != nil {
+			_ = p.close()
+			return nil, explain(err)
+		}
+		p.fds[c] = []int{fd}
+	}
+	return p.counter(ids), nil
 }
 
 // attach opens the events. The result isn't stable if a thread appeared
@@ -62,7 +85,7 @@ func attach(ids [NumCalls]uint64) (p *perf, stable bool, err error) {
 			if id == 0 {
 				continue
 			}
-			fd, err := openTracepoint(id, tid)
+			fd, err := openTracepoint(id, tid, unix.PerfBitInherit)
 			if errors.Is(err, unix.ESRCH) {
 				break // it has ended
 			}
@@ -86,12 +109,13 @@ func attach(ids [NumCalls]uint64) (p *perf, stable bool, err error) {
 	return p, true, nil
 }
 
-func openTracepoint(id uint64, tid int) (int, error) {
+// openTracepoint opens an event of thread tid, or of the calling one for 0.
+func openTracepoint(id uint64, tid int, bits uint64) (int, error) {
 	attr := unix.PerfEventAttr{
 		Type:   unix.PERF_TYPE_TRACEPOINT,
 		Size:   uint32(unsafe.Sizeof(unix.PerfEventAttr{})),
 		Config: id,
-		Bits:   unix.PerfBitInherit | unix.PerfBitExcludeHv,
+		Bits:   bits | unix.PerfBitExcludeHv,
 	}
 	if os.Geteuid() != 0 {
 		attr.Bits |= unix.PerfBitExcludeKernel
@@ -102,6 +126,23 @@ func openTracepoint(id uint64, tid int) (int, error) {
 			return fd, err
 		}
 	}
+}
+
+func hold(calls []Call) error {
+	ids, err := tracepoints()
+	if err != nil {
+		return err
+	}
+	for _, c := range calls {
+		if ids[c] == 0 {
+			continue
+		}
+		// Not inherited: the counting would be done twice in the children.
+		if _, err := openTracepoint(ids[c], 0, unix.PerfBitDisabled); err != nil {
+			return explain(err)
+		}
+	}
+	return nil
 }
 
 // explain says what stands behind an error of perf_event_open.
