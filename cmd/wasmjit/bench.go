@@ -67,7 +67,7 @@ the best one; fewer than 5 samples on either side decide nothing.`,
 	fs.StringVar(&f.save, "save", "", "write the result to this file as JSON, too")
 	fs.StringVar(&f.baseline, "baseline", "", "compare with the result in this file")
 	fs.StringVar(&f.failAbove, "fail-above", "", "exit code 4 if slower than the baseline by more than this, e.g. 5%")
-	c.AddCommand(newBenchWriteProtect(s))
+	c.AddCommand(newBenchWriteProtect(s), newBenchChurn(s))
 	return c
 }
 

@@ -23,6 +23,8 @@ type engineFlags struct {
 	traceTimes  bool
 	printCode   int64
 	progress    string
+
+	live bool // not a flag: the code will be replaced
 }
 
 func (f *engineFlags) register(c *cobra.Command, bounds string) {
@@ -109,6 +111,7 @@ func (f *engineFlags) options(arch liftoff.Arch, bounds liftoff.Bounds) (nativem
 	o.Workers = f.jobs
 	o.Protection = mode
 	o.Publish = publish
+	o.Live = f.live
 	o.MaxCodeBytes = int64(f.maxCodeMB) << 20
 	if err := o.Check(); err != nil {
 		return o, usagef("--write-protect-code-memory, --publish: %v", err)
