@@ -70,7 +70,7 @@ Exit codes: 0 success, or what the guest gave to proc_exit, modulo 256;
 	root.SetIn(s.in)
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveDefault)
-	root.AddCommand(newCompile(s), newRun(s), newValidate(s), newBench(s), newVersion(s), newSynthesize(s))
+	root.AddCommand(newCompile(s), newRun(s), newValidate(s), newBench(s), newVersion(s), newDoctor(s), newSynthesize(s))
 	return root
 }
 

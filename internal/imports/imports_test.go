@@ -25,11 +25,13 @@ var rooms = map[string][]string{
 	"nativemodule": {"liftoff", "codemem", "decoder"},
 	"runtime":      {"nativemodule", "liftoff", "codemem", "decoder", "asm/amd64", "asm/arm64"},
 	"wasi":         {"runtime", "nativemodule", "liftoff", "codemem", "decoder"},
-	"cmd":          {"wasi", "runtime", "nativemodule", "liftoff", "codemem", "decoder", "asm/amd64", "asm/arm64", "internal/synth", "internal/syscount", "internal/samples"},
+	"cmd":          {"wasi", "runtime", "nativemodule", "liftoff", "codemem", "decoder", "asm/amd64", "asm/arm64", "internal/synth", "internal/syscount", "internal/doctor", "internal/attack", "internal/samples"},
 
 	"internal/syscount": {},
 	"internal/samples":  {},
 	"internal/synth":    {"decoder"},
+	"internal/attack":   {"runtime", "nativemodule", "liftoff", "codemem", "decoder"},
+	"internal/doctor":   {"internal/attack", "internal/syscount", "codemem"},
 	// The rest of internal is apparatus of tests, which no program imports.
 	"internal": {"runtime", "wasi", "nativemodule", "liftoff", "codemem", "decoder", "internal/synth"},
 	// Generators and checks run by hand or by make; nothing imports them.
@@ -43,7 +45,7 @@ var testOnly = []string{"internal", "internal/synth"}
 // other dependency is refused. The runtime parts stay with x/sys alone, so
 // that a program that embeds wasmjit gets no command-line libraries.
 var foreign = map[string][]string{
-	"golang.org/x/sys":                  {"codemem", "asm/amd64", "asm/arm64", "nativemodule", "runtime", "wasi", "internal/syscount", "cmd"},
+	"golang.org/x/sys":                  {"codemem", "asm/amd64", "asm/arm64", "nativemodule", "runtime", "wasi", "internal/syscount", "internal/attack", "internal/doctor", "cmd"},
 	"golang.org/x/arch":                 {"cmd"},
 	"golang.org/x/term":                 {"cmd"},
 	"github.com/spf13":                  {"cmd"},
