@@ -273,12 +273,16 @@ func (c *Compiler) coldTraps() {
 
 // faultHere notes that the last memory access may fault.
 func (c *Compiler) faultHere(kind TrapKind) {
-	c.positionAt(c.faultPos, uint32(c.at), kind)
+	if c.record {
+		c.positionAt(c.faultPos, uint32(c.at), kind)
+	}
 }
 
 // position notes that the current position is the return address of a call.
 func (c *Compiler) position(kind TrapKind) {
-	c.positionAt(c.pos(), uint32(c.at), kind)
+	if c.record {
+		c.positionAt(c.pos(), uint32(c.at), kind)
+	}
 }
 
 func (c *Compiler) positionAt(at int, wasm uint32, kind TrapKind) {

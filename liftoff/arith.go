@@ -114,7 +114,7 @@ func isImm32(w width, bits uint64) bool {
 // or in memory.
 func (c *Compiler) binop(pc int, w width, op intOp) int {
 	t := w.typ()
-	i := c.pop2(t, t)
+	i := c.drop2(t, t)
 	if i < 0 {
 		return fail
 	}
@@ -123,7 +123,12 @@ func (c *Compiler) binop(pc int, w width, op intOp) int {
 	if x.Loc == locConst && op.commutes() {
 		x, y, xi, yi = y, x, yi, xi
 	}
-	rx := c.use(x, xi)
+	c.letGo(y)
+	rx := c.take(x, xi)
+	if w == w64 && decoder.Byte(c.base, pc) == decoder.OpI32WrapI64 {
+		// The low half of the outcome depends on the low halves alone.
+		w, t, pc = w32, decoder.I32, pc+1
+	}
 	if op == opAnd && c.tested(pc, w) && (y.Loc == locConst && isImm32(w, y.Bits) || c.inReg(y) != noReg) {
 		// Only whether the outcome is zero matters.
 		p := comparison{kind: cmpTestRegs, w: uint8(w), cond: condNe, x: rx}
@@ -186,11 +191,11 @@ func (c *Compiler) tested(pc int, w width) bool {
 // unop compiles an integer operation with one operand.
 func (c *Compiler) unop(pc int, w width, op unOp) int {
 	t := w.typ()
-	i := c.pop1(t)
+	i := c.drop1(t)
 	if i < 0 {
 		return fail
 	}
-	rx := c.use(&c.v.Ops[i], i)
+	rx := c.take(&c.v.Ops[i], i)
 	d := c.result(pc, t, rx, noReg)
 	if op == opPopcnt && !c.o.CPU.Popcnt && !c.arm {
 		if d == rx {
@@ -322,11 +327,11 @@ func (c *Compiler) fbinop(pc int, w fwidth, op floatOp) int {
 // funop compiles a floating-point operation with one operand.
 func (c *Compiler) funop(pc int, w fwidth, op floatUnOp) int {
 	t := w.typ()
-	i := c.pop1(t)
+	i := c.drop1(t)
 	if i < 0 {
 		return fail
 	}
-	rx := c.use(&c.v.Ops[i], i)
+	rx := c.take(&c.v.Ops[i], i)
 	d := c.result(pc, t, rx, noReg)
 	if op <= opFNeg {
 		c.signop(w, op, d, rx)

@@ -78,7 +78,7 @@ func (p *comparison) regs() regSet {
 // cmp compiles an integer comparison.
 func (c *Compiler) cmp(pc int, w width, cc cond) int {
 	t := w.typ()
-	i := c.pop2(t, t)
+	i := c.drop2(t, t)
 	if i < 0 {
 		return fail
 	}
@@ -88,8 +88,9 @@ func (c *Compiler) cmp(pc int, w width, cc cond) int {
 		x, y, xi, yi = y, x, yi, xi
 		cc = condSwap[cc]
 	}
+	c.letGo(y)
 	p := comparison{w: uint8(w), cond: cc}
-	p.x = c.use(x, xi)
+	p.x = c.take(x, xi)
 	switch {
 	case y.Loc == locConst && y.Bits == 0 && (cc == condEq || cc == condNe):
 		p.kind = cmpTest
@@ -141,6 +142,11 @@ func (c *Compiler) fcmp(pc int, w fwidth, cc cond, swap bool) int {
 // it, or inverts it, the comparison stays pending and its operands keep their
 // registers; else the outcome becomes 0 or 1 in a register.
 func (c *Compiler) compared(pc int, p comparison) int {
+	// Go's compiler widens the outcome before it asks whether it is zero.
+	for decoder.Byte(c.base, pc) == decoder.OpI64ExtendI32U && decoder.Byte(c.base, pc+1) == decoder.OpI64Eqz {
+		p.cond = condNot[p.cond]
+		pc += 2
+	}
 	switch decoder.Byte(c.base, pc) {
 	case decoder.OpBrIf, decoder.OpIf, decoder.OpI32Eqz:
 		c.pend(p)

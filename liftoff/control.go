@@ -245,8 +245,16 @@ func (c *Compiler) dead(pc int) int {
 // what follows is unreachable as well.
 func (c *Compiler) skip(pc int) int {
 	for {
-		next, ok := c.v.SkipDead(pc)
-		if !ok || next >= c.v.End {
+		next := pc
+		if op := decoder.Byte(c.base, pc); op != decoder.OpEnd && op != decoder.OpElse || !c.v.Ctl[c.v.D-1].Dead {
+			var ok bool
+			if next, ok = c.v.SkipDead(pc); !ok {
+				return fail
+			}
+		}
+		// Else nothing is left to validate: a polymorphic stack without
+		// operands has whatever results the frame wants.
+		if next >= c.v.End {
 			return fail
 		}
 		c.at = next

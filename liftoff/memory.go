@@ -20,6 +20,13 @@ var accessLog2 = [...]uint8{mem8S: 0, mem8U: 0, mem16S: 1, mem16U: 1, mem32S: 2,
 
 // memArg reads the immediate of a memory instruction.
 func (c *Compiler) memArg(pc int, a access) (offset uint32, next int) {
+	if w := decoder.Word32(c.base, pc); w&0x8080 == 0 {
+		// Both are one byte long, as 72 % of the offsets are.
+		if w&0xff > uint32(accessLog2[a]) || len(c.m.Memories) == 0 {
+			return 0, fail
+		}
+		return w >> 8 & 0x7f, pc + 2
+	}
 	align, pc := decoder.U32(c.base, pc)
 	if pc >= fail || align > uint32(accessLog2[a]) || len(c.m.Memories) == 0 {
 		return 0, fail
@@ -27,16 +34,19 @@ func (c *Compiler) memArg(pc int, a access) (offset uint32, next int) {
 	return decoder.U32(c.base, pc)
 }
 
-// address turns the popped index x (height i) and a constant offset into a
+// maxDisp is the largest offset that a memory operand takes.
+const maxDisp = 1<<31 - 1
+
+// address turns the dropped index x (height i) and a constant offset into a
 // memory operand, with the check that the bounds mode wants. Arithmetic is in
 // 64 bits on a zero-extended index, so no wrap is lost. base is the index's
 // register if a result may replace it, else noReg. value is the register of the
 // value to be stored, if it is in one.
 func (c *Compiler) address(x *decoder.Operand, i int, offset uint32, a access, value reg) (at addr, base reg) {
 	if c.o.Bounds == BoundsExplicit {
+		c.letGo(x)
 		return c.checkedAddress(x, i, offset, a, value)
 	}
-	const maxDisp = 1<<31 - 1
 	if x.Loc == locConst {
 		ea := uint64(uint32(x.Bits)) + uint64(offset)
 		if ea <= maxDisp {
@@ -46,7 +56,7 @@ func (c *Compiler) address(x *decoder.Operand, i int, offset uint32, a access, v
 		c.constant(decoder.I64, r, ea)
 		return addr{memReg, r, 0}, r
 	}
-	r := c.use(x, i)
+	r := c.take(x, i)
 	if offset <= maxDisp {
 		return addr{memReg, r, int32(offset)}, r
 	}
@@ -59,7 +69,7 @@ func (c *Compiler) address(x *decoder.Operand, i int, offset uint32, a access, v
 // load compiles a load of an integer.
 func (c *Compiler) load(pc int, w width, a access) int {
 	offset, pc := c.memArg(pc, a)
-	i := c.pop1(decoder.I32)
+	i := c.drop1(decoder.I32)
 	if pc >= fail || i < 0 {
 		return fail
 	}
@@ -75,7 +85,7 @@ func (c *Compiler) load(pc int, w width, a access) int {
 // fload compiles a load of a floating-point number.
 func (c *Compiler) fload(pc int, w fwidth, a access) int {
 	offset, pc := c.memArg(pc, a)
-	i := c.pop1(decoder.I32)
+	i := c.drop1(decoder.I32)
 	if pc >= fail || i < 0 {
 		return fail
 	}
@@ -92,11 +102,12 @@ func (c *Compiler) fload(pc int, w fwidth, a access) int {
 // needs no register.
 func (c *Compiler) store(pc int, w width, a access) int {
 	offset, pc := c.memArg(pc, a)
-	i := c.pop2(decoder.I32, w.typ())
+	i := c.drop2(decoder.I32, w.typ())
 	if pc >= fail || i < 0 {
 		return fail
 	}
 	x, y := &c.v.Ops[i], &c.v.Ops[i+1]
+	c.letGo(y)
 	at, _ := c.address(x, i, offset, a, c.inReg(y))
 	if y.Loc == locConst && (a != mem64 || isImm32(w64, y.Bits)) {
 		c.storeMemConst(a, at, int32(y.Bits))
@@ -111,11 +122,12 @@ func (c *Compiler) store(pc int, w width, a access) int {
 // its bits.
 func (c *Compiler) fstore(pc int, w fwidth, a access) int {
 	offset, pc := c.memArg(pc, a)
-	i := c.pop2(decoder.I32, w.typ())
+	i := c.drop2(decoder.I32, w.typ())
 	if pc >= fail || i < 0 {
 		return fail
 	}
 	x, y := &c.v.Ops[i], &c.v.Ops[i+1]
+	c.letGo(y)
 	at, _ := c.address(x, i, offset, a, c.inReg(y))
 	if y.Loc == locConst && (w == f32 || isImm32(w64, y.Bits)) {
 		c.storeMemConst(a, at, int32(y.Bits))

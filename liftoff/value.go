@@ -77,7 +77,9 @@ func (c *Compiler) settle() bool {
 func (c *Compiler) pushReg(t decoder.Type, r reg) {
 	x := c.push(t, locReg)
 	x.Reg = uint8(r)
-	c.hold(r)
+	// Masked, the index needs no bounds check and the shift no test.
+	c.uses[r&31]++
+	c.free &^= 1 << (r & 31)
 }
 
 // pushConst adds a constant.
@@ -94,26 +96,63 @@ func (c *Compiler) pushAlias(t decoder.Type, i uint32) {
 // when validation fails. The operand's record stays readable until the next
 // push; its register is locked.
 func (c *Compiler) pop1(t decoder.Type) int {
-	i := c.v.H - 1
-	if i < c.v.Floor || c.v.Ops[i].Type != t {
-		return -1
+	i := c.drop1(t)
+	if i >= 0 {
+		c.letGo(&c.v.Ops[i])
 	}
-	c.v.H = i
-	c.letGo(&c.v.Ops[i])
 	return i
 }
 
 // pop2 takes two operands of types t and u (u on top) and gives the height of
 // the lower one, or -1.
 func (c *Compiler) pop2(t, u decoder.Type) int {
+	i := c.drop2(t, u)
+	if i >= 0 {
+		c.letGo(&c.v.Ops[i])
+		c.letGo(&c.v.Ops[i+1])
+	}
+	return i
+}
+
+// drop1 is pop1 without letting the operand go: take follows.
+func (c *Compiler) drop1(t decoder.Type) int {
+	i := c.v.H - 1
+	if i < c.v.Floor || c.v.Ops[i].Type != t {
+		return -1
+	}
+	c.v.H = i
+	return i
+}
+
+// drop2 is pop2 without letting the operands go: take or letGo must follow for
+// both.
+func (c *Compiler) drop2(t, u decoder.Type) int {
 	i := c.v.H - 2
 	if i < c.v.Floor || c.v.Ops[i].Type != t || c.v.Ops[i+1].Type != u {
 		return -1
 	}
 	c.v.H = i
-	c.letGo(&c.v.Ops[i])
-	c.letGo(&c.v.Ops[i+1])
 	return i
+}
+
+// take is letGo and use in one, for the operand x of height i.
+func (c *Compiler) take(x *decoder.Operand, i int) reg {
+	switch x.Loc {
+	case locReg:
+		r := reg(x.Reg)
+		bit := regSet(1) << (r & 31)
+		c.locked |= bit
+		if c.uses[r&31]--; c.uses[r&31] == 0 {
+			c.free |= bit & c.allocatable
+		}
+		return r
+	case locLocal:
+		if r := c.locals[x.Local].reg; r != noReg {
+			c.locked |= 1 << (r & 31)
+			return r
+		}
+	}
+	return c.use(x, i)
 }
 
 // popAny takes the top operand whatever its type; -1 on underflow.
@@ -132,11 +171,15 @@ func (c *Compiler) popAny() int {
 func (c *Compiler) letGo(x *decoder.Operand) {
 	switch x.Loc {
 	case locReg:
-		c.release(reg(x.Reg))
-		c.lock(reg(x.Reg))
+		r := reg(x.Reg)
+		bit := regSet(1) << (r & 31)
+		c.locked |= bit
+		if c.uses[r&31]--; c.uses[r&31] == 0 {
+			c.free |= bit & c.allocatable
+		}
 	case locLocal:
 		if r := c.locals[x.Local].reg; r != noReg {
-			c.lock(r)
+			c.locked |= 1 << (r & 31)
 		}
 	}
 }
