@@ -34,7 +34,6 @@ func run(bin []byte, mode testenv.Mode, args ...string) (string, error) {
 	o := nativemodule.Options{
 		Workers: mode.Workers,
 		Liftoff: liftoff.Options{
-			Arch:         liftoff.AMD64,
 			CPU:          liftoff.HostCPU(),
 			Bounds:       store.Bounds(),
 			Reference:    mode.Reference,

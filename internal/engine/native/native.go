@@ -59,7 +59,6 @@ func (e *Engine) CompileModule(m *decoder.Module) (engine.Module, error) {
 	o := nativemodule.Options{
 		Workers: e.mode.Workers,
 		Liftoff: liftoff.Options{
-			Arch:         liftoff.AMD64,
 			Bounds:       e.store.Bounds(),
 			Reference:    e.mode.Reference,
 			FewRegisters: e.mode.FewRegisters,
