@@ -67,7 +67,9 @@ it costs, measured on a virtual machine: with perf a counted call takes 0.2 to
 0.3 µs longer and any other call 50 ns; opening takes 1 ms, and the process ends
 40 ms later for each kind of call, except below this command, which keeps the
 tracepoints in use. With seccomp a counted call takes 3 µs longer, any other 60
-ns. Calls on code memory are counted where wasmjit issues them, which costs two
+ns. Only perf, asked for by name, tells apart by thread what publishing does
+while others compile (compile --stats), which adds some ten futex calls of its
+own. Calls on code memory are counted where wasmjit issues them, which costs two
 readings of the clock each.`,
 		Example: `  wasmjit bench write-protect
   wasmjit bench write-protect --workers=1,2 --modes=off,fine,hoisted,seal game.wasm

@@ -18,6 +18,10 @@ func (s *stats) writeCalls(w io.Writer) {
 		sum.MinorFaults += p.MinorFaults
 		sum.MajorFaults += p.MajorFaults
 		sum.GCCycles += p.GCCycles
+		sum.Locks.Acquired += p.Locks.Acquired
+		sum.Locks.Contended += p.Locks.Contended
+		sum.Locks.WaitNs += p.Locks.WaitNs
+		sum.OverlapNs += p.OverlapNs
 		for name, n := range p.Kernel {
 			kernel[name] += n
 		}
@@ -43,6 +47,10 @@ func (s *stats) writeCalls(w io.Writer) {
 	t.AppendSeparator()
 	t.AppendRow(row(&sum))
 	t.Render()
+	if sum.OverlapNs > 0 {
+		printf(w, "publishing took %.2f ms of threads' time while others compiled. Its calls on code memory stand under publish%s\n",
+			float64(sum.OverlapNs)/1e6, s.elsewhere)
+	}
 	s.Counters.explain(w)
 }
 
@@ -58,6 +66,12 @@ func (s *stats) callColumns(sum *step) []column {
 		if k.always || k.of(&sum.Codemem.Counters).Calls > 0 {
 			all = append(all, column{k.title, func(p *step) string { return thousands(k.of(&p.Codemem.Counters).Calls) }})
 		}
+	}
+	if sum.Locks.Acquired > 0 {
+		all = append(all,
+			column{"locks", func(p *step) string { return thousands(p.Locks.Acquired) }},
+			column{"contended", func(p *step) string { return thousands(p.Locks.Contended) }},
+			column{"ms waited", func(p *step) string { return sprintf("%.2f", float64(p.Locks.WaitNs)/1e6) }})
 	}
 	all = append(all,
 		column{"ms in them", func(p *step) string { return sprintf("%.2f", float64(p.Codemem.All().Ns)/1e6) }},

@@ -155,6 +155,7 @@ func (f *compileFlags) measure(ctx context.Context, s streams, meter *meter, fil
 	}
 	meter.done("decode")
 	o.PhaseDone = func(phase string) { meter.done(phase) }
+	o.Step = meter.step
 	code, err := f.engine.compile(ctx, s, m, o)
 	if err != nil {
 		return nil, "", inFile(name, err)

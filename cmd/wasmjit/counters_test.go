@@ -61,10 +61,10 @@ func TestCountersJSON(t *testing.T) {
 				t.Errorf("phases %v", got)
 			}
 			counted := s.Counters["method"] != "none"
-			phase := []string{"codemem", "cpu_ns", "gc_cycles", "major_faults", "minor_faults", "wall_ns"}
+			phase := []string{"codemem", "cpu_ns", "gc_cycles", "locks", "major_faults", "minor_faults", "overlap_ns", "wall_ns"}
 			sum := []string{"futex", "method", "mprotect", "mprotect_issued", "reason"}
 			if counted {
-				phase = []string{"codemem", "cpu_ns", "gc_cycles", "kernel_calls", "major_faults", "minor_faults", "wall_ns"}
+				phase = []string{"codemem", "cpu_ns", "gc_cycles", "kernel_calls", "locks", "major_faults", "minor_faults", "overlap_ns", "wall_ns"}
 				sum = []string{"futex", "method", "mprotect", "mprotect_agrees", "mprotect_issued"}
 			}
 			if how == "off" && counted {
@@ -113,9 +113,9 @@ func TestCountersStrace(t *testing.T) {
 		t.Skip("built with cgo: the C library changes protections too")
 	}
 	log := filepath.Join(t.TempDir(), "log")
-	for _, mode := range []string{"seal", "off"} {
+	for _, mode := range []string{"seal", "off", "dual", "fine", "hoisted"} {
 		s, _ := compileJSON(t, []string{"strace", "-f", "-qq", "-o", log, "-e", "trace=mprotect,pkey_mprotect"},
-			"--write-protect-code-memory="+mode)
+			"--write-protect-code-memory="+mode, "-j3")
 		b, err := os.ReadFile(log)
 		if err != nil {
 			t.Fatal(err)
@@ -150,6 +150,59 @@ func TestCountersPerf(t *testing.T) {
 	}
 	if n := total("futex"); s.Counters.Futex < 0 || s.Counters.Futex > n {
 		t.Errorf("perf stat sees %d futex calls in the whole process, %d counted in the phases", n, s.Counters.Futex)
+	}
+}
+
+// TestOverlap checks that what is published while others compile counts as
+// publishing: with V8 9.2's scopes nearly all switches.
+func TestOverlap(t *testing.T) {
+	for _, c := range []struct {
+		mode string
+		want func(compile, publish int64, l *ledgerStats) bool
+	}{
+		{"fine", func(compile, publish int64, l *ledgerStats) bool {
+			return compile == 3*l.Batches+l.Constant && publish == 2*l.Functions
+		}},
+		{"hoisted", func(compile, publish int64, l *ledgerStats) bool {
+			return compile == 3*l.Batches+l.Constant && publish == 2*l.Publications
+		}},
+		{"seal", func(compile, publish int64, _ *ledgerStats) bool { return compile == 0 && publish == 1 }},
+	} {
+		s, _ := compileJSON(t, nil, "--write-protect-code-memory="+c.mode, "-j1")
+		if n := s.Phases["compile"].CPUNs; n <= 0 {
+			t.Errorf("%s: %d ns of processor time in compile", c.mode, n)
+		}
+		compile, publish := s.Phases["compile"], s.Phases["publish"]
+		if !c.want(compile.Codemem.OnCode(), publish.Codemem.OnCode(), &s.Ledger) {
+			t.Errorf("%s: %d mprotects in compile, %d in publish; ledger %+v", c.mode, compile.Codemem.OnCode(), publish.Codemem.OnCode(), s.Ledger)
+		}
+		for _, p := range s.Phases {
+			if p.MinorFaults < 0 || p.CPUNs < 0 {
+				t.Errorf("%s: a phase of less than nothing: %+v", c.mode, p)
+			}
+		}
+		if over := publish.OverlapNs > 0; over != (c.mode != "seal") {
+			t.Errorf("%s: overlap of %d ns", c.mode, publish.OverlapNs)
+		}
+	}
+}
+
+// TestOverlapByThread compares phase by phase with the kernel's counts of the
+// publishing threads.
+func TestOverlapByThread(t *testing.T) {
+	if withCgo {
+		t.Skip("built with cgo: the C library changes protections too")
+	}
+	for _, mode := range []string{"fine", "hoisted", "seal"} {
+		s, _ := compileJSON(t, nil, "--write-protect-code-memory="+mode, "-j3", "--syscall-counters=perf")
+		for name, p := range s.Phases {
+			if n := p.Kernel["mprotect"]; n != p.Codemem.Mprotects() {
+				t.Errorf("%s, %s: the kernel counts %d mprotects, wasmjit %d", mode, name, n, p.Codemem.Mprotects())
+			}
+			if p.MinorFaults < 0 || p.CPUNs < 0 || p.Kernel["futex"] < 0 {
+				t.Errorf("%s, %s: less than nothing: %+v", mode, name, p)
+			}
+		}
 	}
 }
 

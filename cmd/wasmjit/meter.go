@@ -28,6 +28,20 @@ type costs struct {
 	MinorFaults int64            `json:"minor_faults"`
 	MajorFaults int64            `json:"major_faults"`
 	GCCycles    int64            `json:"gc_cycles"`
+	// Locks are the trips to the locks of the module's code memory.
+	Locks lockTrips `json:"locks"`
+	// OverlapNs is the sum of the times that threads spent on this phase while
+	// another was on. Their calls on code memory then count here, and not
+	// there; with --syscall-counters=perf their faults, processor time and
+	// kernel calls do, too. The wall time is cut by the clock.
+	OverlapNs int64 `json:"overlap_ns"`
+}
+
+// lockTrips are the trips to one or several locks.
+type lockTrips struct {
+	Acquired  int64 `json:"acquired"`
+	Contended int64 `json:"contended"`
+	WaitNs    int64 `json:"wait_ns"`
 }
 
 // syscallFlag is --syscall-counters.
@@ -45,6 +59,7 @@ type meter struct {
 
 	last  reading
 	steps []step
+	overlaps
 }
 
 // reading is every counter at one moment.
@@ -70,6 +85,7 @@ func newMeter(how string, calls ...syscount.Call) (*meter, error) {
 	case syscount.Off:
 		m.why = "--syscall-counters=off"
 	case syscount.Perf:
+		m.byThread = true
 		m.counter, err = syscount.OpenPerf()
 	case syscount.Seccomp:
 		m.counter, err = syscount.OpenSeccomp()
@@ -98,6 +114,7 @@ func (m *meter) openAuto(calls []syscount.Call) {
 // begin forgets the phases of an earlier compile and begins the first.
 func (m *meter) begin() {
 	m.steps = nil
+	m.forget()
 	m.restart()
 }
 
@@ -141,6 +158,7 @@ func (m *meter) done(name string) step {
 			}
 		}
 	}
+	m.settle(&s)
 	m.steps = append(m.steps, s)
 	r.cpu, r.wall = cpuTime(), time.Now()
 	m.last = r

@@ -32,10 +32,18 @@ type protection struct {
 
 // lockStat are the trips to a lock.
 type lockStat struct {
-	Name      string `json:"name"`
-	Acquired  int64  `json:"acquired"`
-	Contended int64  `json:"contended"`
-	WaitNs    int64  `json:"wait_ns"`
+	Name string `json:"name"`
+	lockTrips
+}
+
+// addLocks adds up the trips to several locks.
+func addLocks(locks []codemem.LockStats) (sum lockTrips) {
+	for _, l := range locks {
+		sum.Acquired += l.Acquired
+		sum.Contended += l.Contended
+		sum.WaitNs += int64(l.Wait)
+	}
+	return sum
 }
 
 // openerStat is the account of a place that opens write scopes.
@@ -63,7 +71,7 @@ func newProtection(n *nativemodule.Stats) protection {
 	}
 	p.Resident, p.Huge = codePages()
 	for _, l := range n.Locks {
-		p.Locks = append(p.Locks, lockStat{l.Name, l.Acquired, l.Contended, int64(l.Wait)})
+		p.Locks = append(p.Locks, lockStat{l.Name, addLocks([]codemem.LockStats{l})})
 	}
 	for _, a := range n.Accounts {
 		p.Openers = append(p.Openers, openerStat{a.Opener, a.Scopes, a.Nested, a.Switches, a.Commits,

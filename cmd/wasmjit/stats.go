@@ -88,6 +88,9 @@ type stats struct {
 
 	order []step
 	file  []byte
+	locks map[string]lockTrips // by phase
+	// elsewhere says under which phase the rest of overlapping work stands.
+	elsewhere string
 }
 
 // sizes is a distribution of code sizes in bytes.
@@ -127,6 +130,11 @@ func gather(name string, m *decoder.Module, code *nativemodule.Module) *stats {
 	s.Codemem.Mode, s.Codemem.Chunks, s.Codemem.Spans = o.Protection.String(), n.Chunks, n.Spans
 
 	s.Protection = newProtection(n)
+	s.locks = map[string]lockTrips{
+		"compile": addLocks(n.Compile.Locks),
+		"link":    addLocks(n.Link.Locks),
+		"publish": addLocks(n.Publish.Locks),
+	}
 
 	var ms goruntime.MemStats
 	goruntime.ReadMemStats(&ms)
@@ -140,8 +148,14 @@ func (s *stats) addSteps(m *meter) {
 	s.order = m.steps
 	s.Phases = map[string]step{}
 	s.Counters = m.counters()
+	s.elsewhere = ", the rest under compile: --syscall-counters=perf tells that apart by thread, too."
+	if m.byThread {
+		s.elsewhere = ", as does the rest of what these threads did."
+	}
 	var calls codemem.Counters
-	for _, p := range s.order {
+	for i := range s.order {
+		s.order[i].Locks = s.locks[s.order[i].Name]
+		p := s.order[i]
 		s.Phases[p.Name] = p
 		calls = calls.Add(p.Codemem.Counters)
 		if p.Name != "read" && p.Name != "free" {

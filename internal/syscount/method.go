@@ -84,8 +84,13 @@ func OpenPerf(calls ...Call) (*Counter, error) {
 // be killed by their first counted call. The error says what is missing.
 func OpenSeccomp() (*Counter, error) { return openSeccomp() }
 
-// Hold keeps tracepoints in use, without counting, until the process ends.
-// Other processes that count with them then end without the delay that
-// OpenPerf describes: a program that starts many of them calls Hold first. The
-// error is that of OpenPerf in such a process.
-func Hold(calls ...Call) error { return hold(calls) }
+// Hold keeps tracepoints, all if none is given, in use without counting until
+// the process ends. Other processes that count with them then end without the
+// delay that OpenPerf describes: a program that starts many of them calls Hold
+// first. The error is that of OpenPerf in such a process.
+func Hold(calls ...Call) error {
+	if len(calls) == 0 {
+		calls = Calls()
+	}
+	return hold(calls)
+}
