@@ -264,10 +264,14 @@ func TestInternalFault(t *testing.T) {
 	if mode := os.Getenv("WASMJIT_TEST_CHILD"); mode != "" {
 		s := newStore(t, Config{})
 		i := startLooper(t, s, nothing)
-		if mode == "base" {
+		switch mode {
+		case "base":
 			// As if compiled code had computed a wrong address.
 			storeWord(i.block+liftoff.InstMemBase, 0x10000)
-		} else {
+		case "own":
+			// As if it had computed that of its own code.
+			storeWord(i.block+liftoff.InstMemBase, uint64(i.Func("count").entry))
+		default:
 			// As if a call had gone astray: past the last function lie trap
 			// instructions that no function owns.
 			f := i.Func("host")
@@ -276,7 +280,7 @@ func TestInternalFault(t *testing.T) {
 		_, err := i.Call(bg, "count")
 		t.Fatalf("the process lives: %v", err)
 	}
-	for _, mode := range []string{"base", "code"} {
+	for _, mode := range []string{"base", "own", "code"} {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestInternalFault$")
 		cmd.Env = append(os.Environ(), "WASMJIT_TEST_CHILD="+mode)
 		out, err := cmd.CombinedOutput()
@@ -285,10 +289,13 @@ func TestInternalFault(t *testing.T) {
 			t.Fatalf("%s: %v\n%s", mode, err, out)
 		}
 		want := []string{"internal fault", "rbx 0x"}
-		if mode == "base" {
-			want = append(want, "signal 11", "in function 2 (count)", "code from offset 0x", "address 0x10000")
-		} else {
+		if mode == "code" {
 			want = append(want, "outside every function")
+		} else {
+			want = append(want, "signal 11", "in function 2 (count)", "code from offset 0x")
+		}
+		if mode == "base" {
+			want = append(want, "address 0x10000")
 		}
 		for _, w := range want {
 			if !strings.Contains(string(out), w) {

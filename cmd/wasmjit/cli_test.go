@@ -11,7 +11,7 @@ import (
 )
 
 func TestHelp(t *testing.T) {
-	for _, command := range []string{"", "compile", "run", "validate", "version", "completion"} {
+	for _, command := range []string{"", "compile", "run", "validate", "version", "doctor", "completion"} {
 		args := append(strings.Fields(command), "--help")
 		r := wasmjit(t, args...)
 		r.want(t, exitOK, "Usage:", "")

@@ -28,6 +28,7 @@ type runFlags struct {
 	timeout   time.Duration
 	maxMemory string
 	maxStack  string
+	lockdown  bool
 }
 
 func newRun(s streams) *cobra.Command {
@@ -40,7 +41,17 @@ or the function that --invoke names. What follows FILE are the guest's
 arguments; one -- in front of them is dropped. - is a module on standard input.
 
 The guest gets the three standard streams. It sees no directory and no
-environment unless --dir and --env give them.`,
+environment unless --dir and --env give them.
+
+--lockdown gives up, before the guest starts, what a running guest doesn't need:
+its code is published in mode dual (seal where there is no memfd) and then made
+immutable, with the stubs that it is entered by (mseal, Linux 6.10; older kernels
+go without); what is constant in its instance, such as the records that
+functions are called through, becomes read-only; no memory of the process can
+become executable any more (PR_SET_MDWE, Linux 6.3, needed); and others of the
+same user can't trace the process or read its memory. No path leads to a procfs
+in any case; with --lockdown the three streams can't lie on one either. Mutable
+globals, memories and tables stay writable.`,
 		Example: `  wasmjit run program.wasm --verbose input.txt
   wasmjit run --dir=. --dir=/usr/share/yosys::/share:ro yosys.wasm -p 'read_verilog a.v; proc; opt'
   wasmjit run --invoke fib math.wasm 30
@@ -64,6 +75,7 @@ environment unless --dir and --env give them.`,
 	fs.DurationVar(&f.timeout, "timeout", 0, "stop the guest after this long, e.g. 5s; compiling doesn't count")
 	fs.StringVar(&f.maxMemory, "max-memory", "", "largest size of a memory, e.g. 512MiB; growing further fails")
 	fs.StringVar(&f.maxStack, "max-stack", "", "size of the guest's stack, e.g. 16MiB (default 8MiB)")
+	fs.BoolVar(&f.lockdown, "lockdown", false, "make code and constant tables immutable and allow no new code once the module is compiled")
 	return c
 }
 
@@ -80,6 +92,11 @@ func (f *runFlags) run(ctx context.Context, s streams, args []string) error {
 	o, err := f.engine.options(hostArch(), store.Bounds())
 	if err != nil {
 		return err
+	}
+	if f.lockdown {
+		if o, err = lockedOptions(o, s); err != nil {
+			return err
+		}
 	}
 	system, err := f.system(s, name, args)
 	if err != nil {
@@ -104,6 +121,11 @@ func (f *runFlags) run(ctx context.Context, s streams, args []string) error {
 		return inFile(name, err)
 	}
 
+	if f.lockdown {
+		if err := runtime.LockProcess(); err != nil {
+			return fmt.Errorf("--lockdown: %w", err)
+		}
+	}
 	if f.timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, f.timeout)
@@ -166,7 +188,7 @@ func (f *runFlags) guest(ctx context.Context, s streams, store *runtime.Store, c
 }
 
 func (f *runFlags) store() (*runtime.Store, error) {
-	c := runtime.Config{BoundsAuto: f.engine.bounds == "auto"}
+	c := runtime.Config{BoundsAuto: f.engine.bounds == "auto", Locked: f.lockdown}
 	if !c.BoundsAuto {
 		b, err := parseBounds(f.engine.bounds)
 		if err != nil {
