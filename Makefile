@@ -70,6 +70,9 @@ run-set: ## rebuild testdata/run with clang and wasi-libc
 v8: build ## the modules of make corpus by turns with V8 (table of PERF.md)
 	scripts/perf-v8.sh
 
+counters: build ## compare the counters of system calls with strace and perf
+	scripts/check-counters.sh
+
 corpus: build ## get the module list from npm and compile each with -j1 and -j2
 	scripts/corpus.sh
 	scripts/corpus-compile.sh
