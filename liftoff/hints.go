@@ -2,8 +2,9 @@ package liftoff
 
 import "github.com/wasmjit/wasmjit/decoder"
 
-// scanLimit is how many bytes of a body the scan looks at. Its answers are
-// hints and never decide what the code means.
+// scanLimit is how many bytes of a body the scan looks at. Of a longer body it
+// learns weights, which are hints; what code may rely on (hints.whole) it
+// learns of whole bodies only.
 const scanLimit = 32 << 10
 
 // pinWeight is the least weight that earns a local a pin: below it saving and
@@ -17,18 +18,37 @@ type hint struct {
 	// last is the position behind the last access. Behind it, and outside of
 	// a loop that holds it, the local is dead.
 	last uint32
-	// zero is set unless a write comes first on every path from the entry.
-	zero bool
+	// zero is set if a read may come before any write, and init while a
+	// write, or such a read, covers what follows.
+	zero, init bool
 }
 
 // hints are what a scan over a body, before its compile, learns about its
 // locals.
 type hints struct {
 	locals []hint
-	loops  []bool // per open block: is it a loop?
+	blocks []openBlock
+	// written are the locals that a write initialised, in the order of the
+	// writes, until the block that the write is in ends.
+	written []uint32
 	// whole is set if the scan saw the whole body, so that what it didn't see
 	// isn't there.
 	whole bool
+}
+
+// openBlock is what the scan keeps of a block it is inside of.
+type openBlock struct {
+	loop    bool
+	written int // length of hints.written at its start
+}
+
+// leave forgets the initialisations since the start of block b: a branch may
+// have gone around them.
+func (h *hints) leave(b openBlock) {
+	for _, i := range h.written[b.written:] {
+		h.locals[i].init = false
+	}
+	h.written = h.written[:b.written]
 }
 
 // used reports whether the body accesses local i at all.
@@ -50,16 +70,14 @@ func (c *Compiler) scan(pc, params int) {
 	if cap(h.locals) < n {
 		h.locals = make([]hint, n+n/2)
 	}
-	h.locals, h.loops = h.locals[:n], h.loops[:0]
+	h.locals, h.blocks, h.written = h.locals[:n], h.blocks[:0], h.written[:0]
 	clear(h.locals)
 	for i := range params {
-		h.locals[i].weight = 1
+		h.locals[i].weight, h.locals[i].init = 1, true
 	}
 	base, end := c.base, c.v.End
 	stop := min(end, pc+scanLimit)
 	segment, shift := uint32(1), uint(0)
-	// Until the first branch, what is executed is all that was seen.
-	straight := true
 	locals := h.locals
 	for pc < stop {
 		op := decoder.Byte(base, pc)
@@ -81,8 +99,16 @@ func (c *Compiler) scan(pc, params int) {
 			i, pc = decoder.U32(base, pc)
 			if uint(i) < uint(len(locals)) {
 				l := &locals[i]
-				if l.last == 0 {
-					l.zero = op == decoder.OpLocalGet || !straight
+				if !l.init {
+					// A write covers what follows in its block (the rule of
+					// the function-references proposal for locals without a
+					// default). A read leaves the local in need of its zero.
+					l.init = true
+					if op == decoder.OpLocalGet {
+						l.zero = true
+					} else {
+						h.written = append(h.written, i)
+					}
 				}
 				l.last = uint32(pc)
 				if l.seen != segment {
@@ -91,28 +117,28 @@ func (c *Compiler) scan(pc, params int) {
 				}
 			}
 		case scanBlock:
-			h.loops = append(h.loops, op == decoder.OpLoop)
+			loop := op == decoder.OpLoop
+			h.blocks = append(h.blocks, openBlock{loop, len(h.written)})
 			segment++
-			switch op {
-			case decoder.OpLoop:
+			if loop {
 				shift = min(shift+3, 24)
-			case decoder.OpIf:
-				straight = false
 			}
 			pc = decoder.SkipLEB(base, pc, end)
 		case scanEnd:
-			if k := len(h.loops) - 1; k >= 0 {
-				if h.loops[k] {
+			if k := len(h.blocks) - 1; k >= 0 {
+				if h.blocks[k].loop {
 					shift = uint(max(int(shift)-3, 0))
 				}
-				h.loops = h.loops[:k]
+				h.leave(h.blocks[k])
+				h.blocks = h.blocks[:k]
+			}
+			segment++
+		case scanElse:
+			if k := len(h.blocks) - 1; k >= 0 {
+				h.leave(h.blocks[k])
 			}
 			segment++
 		case scanBranch:
-			segment++
-			straight = false
-			pc = decoder.SkipImmediate(base, pc, end, op)
-		case scanCall:
 			segment++
 			pc = decoder.SkipImmediate(base, pc, end, op)
 		default:
@@ -131,8 +157,8 @@ const (
 	scanLocal         // an access to a local
 	scanBlock         // block, loop, if
 	scanEnd           // end
-	scanBranch        // else and branches
-	scanCall          // calls
+	scanElse          // else
+	scanBranch        // branches and calls
 )
 
 // longLEB are the bits that are set if one of a class's integers takes more
@@ -159,8 +185,8 @@ func makeScanClasses() (t [256]uint8) {
 		scanLocal:  {decoder.OpLocalGet, decoder.OpLocalSet, decoder.OpLocalTee},
 		scanBlock:  {decoder.OpBlock, decoder.OpLoop, decoder.OpIf},
 		scanEnd:    {decoder.OpEnd},
-		scanBranch: {decoder.OpElse, decoder.OpBr, decoder.OpBrIf, decoder.OpBrTable},
-		scanCall:   {decoder.OpCall, decoder.OpCallIndirect},
+		scanElse:   {decoder.OpElse},
+		scanBranch: {decoder.OpBr, decoder.OpBrIf, decoder.OpBrTable, decoder.OpCall, decoder.OpCallIndirect},
 	} {
 		for _, op := range ops {
 			t[op] = class

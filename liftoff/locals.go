@@ -24,18 +24,17 @@ func (c *Compiler) placeLocals(pc int) {
 		bottom = savedGP(c.pinsGP - 1)
 	}
 	for i, at := range params {
-		l := &c.locals[i]
 		if at.reg == noReg {
-			l.off = cellOffset(at.cell)
-		} else if l.pin == noReg {
-			bottom -= slotBytes(l.typ)
-			l.off = bottom
+			c.locals[i].off = cellOffset(at.cell)
 		}
 	}
+	// Few slots are within reach of a one-byte displacement: the locals that
+	// are accessed most get those.
+	bottom = c.placeSlots(0, bottom, slotsHeavy)
+	bottom = c.placeSlots(0, bottom, slotsLight)
 	zeroTop := bottom
-	bottom = c.placeSlots(len(params), bottom, true)
+	bottom = c.placeSlots(len(params), bottom, slotsZeroed)
 	zeroFrom := bottom
-	bottom = c.placeSlots(len(params), bottom, false)
 	c.operandBase = bottom
 
 	c.reserveFor(len(c.locals))
@@ -58,12 +57,35 @@ func slotBytes(t decoder.Type) int32 {
 	return 8
 }
 
-// placeSlots gives home slots below bottom to the unpinned locals from index
-// from on that need zeroing, or don't, and returns the new bottom.
-func (c *Compiler) placeSlots(from int, bottom int32, zero bool) int32 {
+// Groups of unpinned locals, in the order of their slots.
+type slotGroup uint8
+
+const (
+	slotsHeavy  slotGroup = iota // accessed in several segments
+	slotsLight                   // the others
+	slotsZeroed                  // zeroed on entry: adjacent, so that it is quick
+)
+
+// heavyWeight is the least weight of slotsHeavy.
+const heavyWeight = 3
+
+// slotGroup gives the group of local i.
+func (c *Compiler) slotGroup(i int) slotGroup {
+	switch {
+	case i >= len(c.sig.params) && c.hints.needsZero(i):
+		return slotsZeroed
+	case c.hints.locals[i].weight >= heavyWeight:
+		return slotsHeavy
+	}
+	return slotsLight
+}
+
+// placeSlots gives home slots below bottom to the unpinned locals of a group
+// from index from on, and returns the new bottom.
+func (c *Compiler) placeSlots(from int, bottom int32, group slotGroup) int32 {
 	for i := from; i < len(c.locals); i++ {
 		l := &c.locals[i]
-		if l.pin == noReg && c.hints.used(i) && c.hints.needsZero(i) == zero {
+		if l.pin == noReg && l.off == 0 && c.hints.used(i) && c.slotGroup(i) == group {
 			bottom -= slotBytes(l.typ)
 			l.off = bottom
 		}
