@@ -13,8 +13,20 @@ import (
 const asChild = "WASMJIT_TEST_ATTACK"
 
 func TestMain(m *testing.M) {
-	if args := os.Getenv(asChild); args != "" {
-		os.Exit(Child(strings.Fields(args)))
+	if args := strings.Fields(os.Getenv(asChild)); len(args) > 0 {
+		var err error
+		switch args[0] {
+		case "where":
+			err = whereIs()
+		case "inherited":
+			err = inherited()
+		default:
+			os.Exit(Child(args))
+		}
+		if err != nil {
+			panic(err)
+		}
+		return
 	}
 	os.Exit(m.Run())
 }
