@@ -12,7 +12,7 @@ NESTED = $(patsubst %/go.mod,%,$(wildcard */go.mod */*/go.mod */*/*/go.mod))
 # nested runs a go command in each of them.
 nested = @for m in $(NESTED); do echo "cd $$m && $(GO) $(1)" && (cd $$m && $(GO) $(1)) || exit 1; done
 
-.PHONY: help build test check fmt vet lint scopes imports generated generate spec bench bench-peers run-set v8 corpus demos stdlib clean
+.PHONY: help build test check fmt vet lint scopes imports generated generate spec bench bench-peers run-set v8 counters corpus demos stdlib clean
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | expand -t 12

@@ -102,9 +102,12 @@ func (c *counterStats) explain(w io.Writer) {
 	}
 	way := map[string]string{"perf": "tracepoints", "seccomp": "a seccomp trap"}[c.Method]
 	printf(w, "futex calls are those of the whole process, nearly all by Go's scheduler, counted by %s.\n", way)
+	seen := sprintf("%s seen by the kernel in the whole process", thousands(c.Mprotect))
 	if c.Agrees != nil && *c.Agrees {
-		printf(w, "mprotect: %d issued on code memory, and just as many seen by the kernel in the whole process.\n", c.Issued)
-		return
+		seen = "just as many seen by the kernel in the whole process"
+		if more := c.Mprotect - c.Issued; more != 0 {
+			seen += sprintf(", and %s more for memories and stacks of the guest", thousands(more))
+		}
 	}
-	printf(w, "mprotect: %d issued on code memory, %d seen by the kernel in the whole process.\n", c.Issued, c.Mprotect)
+	printf(w, "mprotect: %s issued on code memory, %s.\n", thousands(c.Issued), seen)
 }

@@ -171,7 +171,8 @@ type counterStats struct {
 	Reason string `json:"reason,omitempty"` // why they weren't
 	// Futex and Mprotect are the sums over all phases, -1 if not counted;
 	// Issued is how many mprotects wasmjit issued on code memory, Agrees
-	// whether the kernel has seen just as many.
+	// whether the kernel has seen just as many in the phases but run, in which
+	// memories and stacks of the guest take some.
 	Futex    int64 `json:"futex"`
 	Mprotect int64 `json:"mprotect"`
 	Issued   int64 `json:"mprotect_issued"`
@@ -188,11 +189,17 @@ func (m *meter) counters() counterStats {
 		return c
 	}
 	c.Method, c.Futex, c.Mprotect = m.counter.Method().String(), 0, 0
+	unexplained := int64(0)
 	for i := range m.steps {
-		c.Futex += m.steps[i].Kernel[syscount.Futex.String()]
-		c.Mprotect += m.steps[i].Kernel[syscount.Mprotect.String()]
+		s := &m.steps[i]
+		n := s.Kernel[syscount.Mprotect.String()]
+		c.Futex += s.Kernel[syscount.Futex.String()]
+		c.Mprotect += n
+		if s.Name != "run" {
+			unexplained += n - s.Codemem.Mprotects()
+		}
 	}
-	agrees := c.Mprotect == c.Issued
+	agrees := unexplained == 0
 	c.Agrees = &agrees
 	return c
 }

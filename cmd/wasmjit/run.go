@@ -28,6 +28,7 @@ type runFlags struct {
 	timeout   time.Duration
 	maxMemory string
 	maxStack  string
+	stats     runStatsFlags
 	lockdown  bool
 }
 
@@ -76,14 +77,30 @@ globals, memories and tables stay writable.`,
 	fs.StringVar(&f.maxMemory, "max-memory", "", "largest size of a memory, e.g. 512MiB; growing further fails")
 	fs.StringVar(&f.maxStack, "max-stack", "", "size of the guest's stack, e.g. 16MiB (default 8MiB)")
 	fs.BoolVar(&f.lockdown, "lockdown", false, "make code and constant tables immutable and allow no new code once the module is compiled")
+	f.stats.register(c)
 	return c
 }
 
 func (f *runFlags) run(ctx context.Context, s streams, args []string) error {
+	rs, err := f.stats.start(s)
+	if err != nil {
+		return err
+	}
+	err = f.measured(ctx, s, rs, args)
+	// What the guest has ended with says more than a file that can't be written.
+	if e := rs.finish(); err == nil {
+		err = e
+	}
+	return err
+}
+
+// measured runs the guest; rs may be nil.
+func (f *runFlags) measured(ctx context.Context, s streams, rs *runStats, args []string) error {
 	name, args := args[0], args[1:]
 	if len(args) > 0 && args[0] == "--" {
 		args = args[1:]
 	}
+	defer rs.done("free") // behind all that is closed
 	store, err := f.store()
 	if err != nil {
 		return err
@@ -104,19 +121,24 @@ func (f *runFlags) run(ctx context.Context, s streams, args []string) error {
 	}
 	defer func() { _ = system.Close() }()
 
+	rs.begin()
 	buf, err := readModule(s, name)
 	if err != nil {
 		return err
 	}
+	rs.done("read")
 	m, err := decode(buf, name)
 	if err != nil {
 		return err
 	}
+	rs.done("decode")
+	rs.watch(&o)
 	code, err := f.engine.compile(ctx, s, m, o)
 	if err != nil {
 		return inFile(name, err)
 	}
 	defer func() { _ = code.Close() }()
+	rs.compiled(name, m, code)
 	if err := f.engine.printCodeTo(s.err, code); err != nil {
 		return inFile(name, err)
 	}
@@ -131,7 +153,9 @@ func (f *runFlags) run(ctx context.Context, s streams, args []string) error {
 		ctx, cancel = context.WithTimeout(ctx, f.timeout)
 		defer cancel()
 	}
+	rs.restart()
 	err = f.guest(ctx, s, store, code, system.Imports(store), args)
+	rs.done("run")
 	var exit *wasi.ExitError
 	switch {
 	case errors.Is(err, context.DeadlineExceeded) && !errors.As(err, &exit):

@@ -44,7 +44,7 @@ type stats struct {
 	Phases  map[string]step `json:"phases"`
 	// Counters says how the kernel's part of the phases was counted.
 	Counters counterStats `json:"syscall_counters"`
-	// Engine is all phases but read and free; MB are 10^6 bytes of code
+	// Engine is all phases but read, run and free; MB are 10^6 bytes of code
 	// section.
 	EngineWallNs  int64   `json:"engine_wall_ns"`
 	EngineCPUNs   int64   `json:"engine_cpu_ns"`
@@ -158,7 +158,7 @@ func (s *stats) addSteps(m *meter) {
 		p := s.order[i]
 		s.Phases[p.Name] = p
 		calls = calls.Add(p.Codemem.Counters)
-		if p.Name != "read" && p.Name != "free" {
+		if p.Name != "read" && p.Name != "run" && p.Name != "free" {
 			s.EngineWallNs += p.WallNs
 			s.EngineCPUNs += p.CPUNs
 		}

@@ -55,7 +55,11 @@ func (s *stats) writeTable(w io.Writer) {
 		t.AppendRow(table.Row{p.Name, ms(p.WallNs), ms(p.CPUNs), speed, perCPU})
 	}
 	t.AppendSeparator()
-	t.AppendRow(table.Row{"without read and free", ms(s.EngineWallNs), ms(s.EngineCPUNs),
+	title := "without read and free"
+	if _, ran := s.Phases["run"]; ran {
+		title = "without read, run and free"
+	}
+	t.AppendRow(table.Row{title, ms(s.EngineWallNs), ms(s.EngineCPUNs),
 		sprintf("%.1f", s.EngineMBPerS), sprintf("%.1f", s.EngineMBPerCPUS)})
 	t.Render()
 
