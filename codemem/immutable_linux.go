@@ -1,6 +1,7 @@
 package codemem
 
 import (
+	"fmt"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -32,10 +33,10 @@ func (a *Arena) MakeImmutable() error {
 // ForbidNewExec forbids the process, for good, to make memory executable that
 // is or was not, or to map memory writable and executable (PR_SET_MDWE, Linux
 // 6.3; its children inherit that). Code that is to run must be published. The
-// error is a *SystemError.
+// error wraps the system's.
 func ForbidNewExec() error {
 	if err := unix.Prctl(prSetMDWE, mdweRefuseExec, 0, 0, 0); err != nil {
-		return &SystemError{"prctl(PR_SET_MDWE)", 0, err}
+		return fmt.Errorf("new executable memory can't be forbidden (PR_SET_MDWE, Linux 6.3): %w", err)
 	}
 	return nil
 }

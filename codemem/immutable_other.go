@@ -2,7 +2,10 @@
 
 package codemem
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 // MakeImmutable is refused: this system has no such call.
 func (a *Arena) MakeImmutable() error {
@@ -11,5 +14,5 @@ func (a *Arena) MakeImmutable() error {
 
 // ForbidNewExec is refused: this system has no such call.
 func ForbidNewExec() error {
-	return &SystemError{"prctl(PR_SET_MDWE)", 0, errors.ErrUnsupported}
+	return fmt.Errorf("new executable memory can't be forbidden: %w", errors.ErrUnsupported)
 }

@@ -10,7 +10,7 @@ import (
 // This file stands in for the native level on platforms that can't run
 // compiled code yet, so that the packages above build and say so.
 
-var errUnsupported = fmt.Errorf("running WebAssembly needs Linux on x86-64; this is %s/%s", goruntime.GOOS, goruntime.GOARCH)
+var errUnsupported = fmt.Errorf("running WebAssembly needs Linux on x86-64 or arm64; this is %s/%s", goruntime.GOOS, goruntime.GOARCH)
 
 type nativeStack struct{}
 

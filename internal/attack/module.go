@@ -1,5 +1,7 @@
 package attack
 
+import "runtime"
+
 // victim is a module of three functions without parameters, all of which
 // return 7: one itself, one by a direct call of it, one by a call through a
 // table.
@@ -20,7 +22,12 @@ const (
 	seven   = 7
 )
 
-// payload is x86 code that returns 13: mov eax, 13; ret.
-var payload = []byte{0xb8, 13, 0, 0, 0, 0xc3}
+// payloads are machine code that returns 13, by architecture.
+var payloads = map[string][]byte{
+	"amd64": {0xb8, 13, 0, 0, 0, 0xc3},                        // mov eax, 13; ret
+	"arm64": {0xa0, 0x01, 0x80, 0x52, 0xc0, 0x03, 0x5f, 0xd6}, // mov w0, #13; ret
+}
+
+var payload = payloads[runtime.GOARCH]
 
 const thirteen = 13

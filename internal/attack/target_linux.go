@@ -1,3 +1,5 @@
+//go:build amd64 || arm64
+
 package attack
 
 import (
@@ -6,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	goruntime "runtime"
-	"slices"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -52,8 +53,12 @@ func attempt(a *Attack, s Setup) (Outcome, error) {
 		err = t.prepareModule(a)
 	}
 	var mode *codemem.ModeError
+	var unfit *unfitError
 	if errors.As(err, &mode) {
 		return Outcome{Skipped: mode.Error()}, nil
+	}
+	if errors.As(err, &unfit) {
+		return Outcome{Skipped: unfit.Error()}, nil
 	}
 	if err != nil {
 		return Outcome{}, err
@@ -68,7 +73,6 @@ func attempt(a *Attack, s Setup) (Outcome, error) {
 	}
 	err = a.run(t)
 	release()
-	var unfit *unfitError
 	var done *doneError
 	switch {
 	case errors.As(err, &unfit):
@@ -108,6 +112,13 @@ func (t *target) look() (Outcome, error) {
 	return Outcome{How: "without effect on the code"}, nil
 }
 
+func arch() liftoff.Arch {
+	if goruntime.GOARCH == "arm64" {
+		return liftoff.ARM64
+	}
+	return liftoff.AMD64
+}
+
 // prepareModule compiles and instantiates the victim.
 func (t *target) prepareModule(a *Attack) error {
 	m := t.setup.Mode
@@ -120,7 +131,7 @@ func (t *target) prepareModule(a *Attack) error {
 		return err
 	}
 	o := nativemodule.Options{
-		Liftoff:    liftoff.Options{CPU: liftoff.HostCPU(), Bounds: store.Bounds(), SplitInstance: t.setup.Locked},
+		Liftoff:    liftoff.Options{Arch: arch(), CPU: liftoff.HostCPU(), Bounds: store.Bounds(), SplitInstance: t.setup.Locked},
 		Protection: m,
 		Live:       m.Patchable() && !t.setup.Locked,
 		PhaseDone: func(phase string) {
@@ -129,13 +140,19 @@ func (t *target) prepareModule(a *Attack) error {
 			}
 		},
 	}
+	if goruntime.GOARCH != "amd64" {
+		o.Live = false // there are slots for amd64 only
+	}
+	if err := o.Check(); err != nil {
+		return &unfitError{err.Error()}
+	}
 	code, err := nativemodule.Compile(context.Background(), dm, o)
 	if err != nil {
 		return err
 	}
 	if t.setup.Locked {
 		if err := runtime.LockProcess(); err != nil {
-			return err
+			return &unfitError{err.Error()}
 		}
 	}
 	inst, err := store.Instantiate(context.Background(), code, nil)
@@ -164,8 +181,8 @@ func (t *target) prepareSpace() error {
 		return err
 	}
 	m := t.setup.Mode
-	code := append(slices.Clone(payload), make([]byte, 26)...)
-	code[1] = seven
+	// Never run: whether it changes is seen by its bytes.
+	code := bytes.Repeat([]byte{seven}, 32)
 	if !m.Patchable() {
 		return t.prepareSealed(arena, code)
 	}

@@ -1,3 +1,5 @@
+//go:build amd64 || arm64
+
 package attack
 
 import (
@@ -121,7 +123,7 @@ var (
 // signalHandler gives the address of the assembly handler.
 func signalHandler() uintptr
 
-// sigaction is the kernel's on amd64.
+// sigaction is the kernel's.
 type sigaction struct {
 	handler, flags, restorer uintptr
 	mask                     uint64

@@ -1,8 +1,11 @@
+//go:build amd64 || arm64
+
 package attack
 
 import (
 	"context"
 	"fmt"
+	goruntime "runtime"
 	"sort"
 	"strings"
 	"sync"
@@ -40,6 +43,10 @@ func compileSynthetic(t *testing.T, functions int, o nativemodule.Options) *nati
 		t.Fatal(err)
 	}
 	o.Workers = 2
+	o.Liftoff.Arch = arch()
+	if goruntime.GOARCH != "amd64" {
+		o.Live = false // there are slots for amd64 only
+	}
 	m, err := nativemodule.Compile(context.Background(), dm, o)
 	if err != nil {
 		t.Fatal(err)
@@ -98,6 +105,9 @@ func TestNothingWritableAndExecutable(t *testing.T) {
 // mode.
 func TestUnownedBytesTrap(t *testing.T) {
 	for _, mode := range available(t) {
+		if !mode.Linkable() && goruntime.GOARCH != "amd64" {
+			continue
+		}
 		m := compileSynthetic(t, 300, nativemodule.Options{Protection: mode})
 		dm := m.Decoded()
 		type piece struct{ lo, hi uintptr }
