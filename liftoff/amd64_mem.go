@@ -63,6 +63,22 @@ func (m *masm) loadMem(w width, a access, d reg, at addr) {
 	}
 }
 
+// binopAt emits d = d op the memory operand; amd64 only.
+func (m *masm) binopAt(w width, op intOp, d reg, at addr) {
+	m.faultPos = m.x.Pos()
+	if op == opMul {
+		m.x.ImulRM(w.size(), gp(d), at.mem())
+		return
+	}
+	m.x.AluRM(aluOps[op], w.size(), gp(d), at.mem())
+}
+
+// fbinopAt emits d = d op the memory operand; amd64 only.
+func (m *masm) fbinopAt(w fwidth, op floatOp, d reg, at addr) {
+	m.faultPos = m.x.Pos()
+	m.x.SseRM(floatOps[op][w], fp(d), at.mem())
+}
+
 // floadMem emits a floating-point load.
 func (m *masm) floadMem(w fwidth, d reg, at addr) {
 	if m.arm {

@@ -75,6 +75,9 @@ func (c *Compiler) load(pc int, w width, a access) int {
 	}
 	t := w.typ()
 	at, base := c.address(&c.v.Ops[i], i, offset, a, noReg)
+	if op, ok := c.foldable(pc, t, a); ok {
+		return c.binopMem(pc+1, w, op, at, base)
+	}
 	d := c.result(pc, t, base, noReg)
 	c.loadMem(w, a, d, at)
 	c.faultHere(TrapMemoryOutOfBounds)
@@ -91,6 +94,9 @@ func (c *Compiler) fload(pc int, w fwidth, a access) int {
 	}
 	t := w.typ()
 	at, _ := c.address(&c.v.Ops[i], i, offset, a, noReg)
+	if op, ok := c.ffoldable(pc, t); ok {
+		return c.fbinopMem(pc+1, w, op, at)
+	}
 	d := c.result(pc, t, noReg, noReg)
 	c.floadMem(w, d, at)
 	c.faultHere(TrapMemoryOutOfBounds)
@@ -135,6 +141,84 @@ func (c *Compiler) fstore(pc int, w fwidth, a access) int {
 		c.fstoreMem(w, at, c.use(y, i+1))
 	}
 	c.faultHere(TrapMemoryOutOfBounds)
+	return pc
+}
+
+// foldable reports whether the value of a load with access a becomes the right
+// operand of the operation at pc at once, so that a machine with memory
+// operands needs no load of its own. Nothing stands between the two, so the
+// order of accesses and traps stays.
+func (c *Compiler) foldable(pc int, t decoder.Type, a access) (intOp, bool) {
+	op := decoder.Byte(c.base, pc)
+	switch {
+	case c.arm:
+		return 0, false
+	case a == mem64:
+		op -= decoder.OpI64Add
+	case a == mem32 && t == decoder.I32:
+		op -= decoder.OpI32Add
+	default:
+		return 0, false
+	}
+	if int(op) >= len(foldedInt) || foldedInt[op] < 0 {
+		return 0, false
+	}
+	i := c.v.H - 1
+	if i < c.v.Floor || c.v.Ops[i].Type != t || c.v.Ops[i].Loc == locConst {
+		return 0, false
+	}
+	return intOp(foldedInt[op]), true
+}
+
+// foldedInt are the operations by opcode, counted from add.
+var foldedInt = [...]int8{
+	0: int8(opAdd), 1: int8(opSub), 2: int8(opMul), 3: -1, 4: -1, 5: -1, 6: -1,
+	7: int8(opAnd), 8: int8(opOr), 9: int8(opXor),
+}
+
+// binopMem compiles an operation whose right operand is in memory; base is a
+// register of its address.
+func (c *Compiler) binopMem(pc int, w width, op intOp, at addr, base reg) int {
+	t := w.typ()
+	i := c.drop1(t)
+	rx := c.take(&c.v.Ops[i], i)
+	d := c.result(pc, t, rx, noReg)
+	if d == base && d != rx {
+		// The pin that the result is meant for is the address.
+		d = c.alloc(allGP)
+	}
+	c.move(t, d, rx)
+	c.binopAt(w, op, d, at)
+	c.faultHere(TrapMemoryOutOfBounds)
+	c.pushReg(t, d)
+	return pc
+}
+
+// ffoldable is foldable for floating-point operations.
+func (c *Compiler) ffoldable(pc int, t decoder.Type) (floatOp, bool) {
+	first := byte(decoder.OpF32Add)
+	if t == decoder.F64 {
+		first = decoder.OpF64Add
+	}
+	op := floatOp(decoder.Byte(c.base, pc) - first)
+	i := c.v.H - 1
+	if c.arm || op > opFDiv || i < c.v.Floor || c.v.Ops[i].Type != t {
+		return 0, false
+	}
+	return op, true
+}
+
+// fbinopMem compiles a floating-point operation whose right operand is in
+// memory.
+func (c *Compiler) fbinopMem(pc int, w fwidth, op floatOp, at addr) int {
+	t := w.typ()
+	i := c.drop1(t)
+	rx := c.take(&c.v.Ops[i], i)
+	d := c.result(pc, t, rx, noReg)
+	c.move(t, d, rx)
+	c.fbinopAt(w, op, d, at)
+	c.faultHere(TrapMemoryOutOfBounds)
+	c.pushReg(t, d)
 	return pc
 }
 
