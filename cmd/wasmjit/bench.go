@@ -88,7 +88,8 @@ func (f *benchFlags) run(c *cobra.Command, s streams, args []string) error {
 	}
 	defer closeSubjects(subjects)
 
-	childArgs := append(engineArgs(c), "--syscall-counters="+countersFlag(f.syscalls.value))
+	counters, _ := countersFlag(f.syscalls.value)
+	childArgs := append(engineArgs(c), "--syscall-counters="+counters)
 	r := &benchResult{Schema: benchSchema, Version: version, Time: now(), Machine: thisMachine()}
 	r.Benchmarks = f.benchmarks(subjects)
 	if err := r.measure(s, f.engine.progress, f.count, childArgs); err != nil {
@@ -197,6 +198,10 @@ func (r *benchResult) measure(s streams, progress string, count int, args []stri
 			bar.set(done, steps)
 		}
 		return nil
+	}
+	// The first process of all finds cold caches.
+	if _, err := compileOnce(r.Benchmarks[0].subject, 1, args...); err != nil {
+		return err
 	}
 	for range count {
 		for _, b := range r.Benchmarks {

@@ -23,6 +23,8 @@ type protectResult struct {
 	CodeBytes   int64         `json:"code_bytes"`
 	Cells       []*cell       `json:"cells"`
 	Unavailable []missingMode `json:"unavailable,omitempty"`
+	// Note says where futex figures come from, if not from the samples.
+	Note string `json:"note,omitempty"`
 }
 
 // missingMode is a mode that this machine can't give.
@@ -134,6 +136,9 @@ func (r *protectResult) writeTable(w io.Writer, markdown bool) {
 	for _, m := range r.Unavailable {
 		printf(w, "%s: not on this machine: %s\n%s", m.Mode, oneLine(m.Reason), gap)
 	}
+	if r.Note != "" {
+		printf(w, "%s\n%s", r.Note, gap)
+	}
 	for _, line := range r.explain() {
 		printf(w, "%s\n%s", line, gap)
 	}
@@ -164,8 +169,11 @@ func (r *protectResult) explain() []string {
 		}
 	}
 	if seal, many := r.ends("seal"); seal != nil {
-		lines = append(lines, sprintf("seal makes code executable once and never writable again: %s with %s, %s with %s, and no moment of W+X.",
-			calls(seal), workers(seal.Workers), calls(many), workers(many.Workers)))
+		all := calls(seal) + " with " + workers(seal.Workers)
+		if many != seal {
+			all += ", " + calls(many) + " with " + workers(many.Workers)
+		}
+		lines = append(lines, "seal makes code executable once and never writable again: "+all+", and no moment of W+X.")
 	}
 	return lines
 }

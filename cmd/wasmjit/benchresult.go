@@ -203,13 +203,13 @@ func counted(x []float64) string {
 
 // countersFlag is what children get for --syscall-counters: with auto, futex
 // calls are counted only if tracepoints can do it, since a trap would slow the
-// samples.
-func countersFlag(value string) string {
+// samples. why says what stands in the way.
+func countersFlag(value string) (child, why string) {
 	if value != "auto" {
-		return value
+		return value, ""
 	}
 	if err := syscount.Hold(syscount.Futex, syscount.Mprotect); err != nil {
-		return "off"
+		return "off", oneLine(err.Error())
 	}
-	return value
+	return value, ""
 }
