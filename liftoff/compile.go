@@ -61,6 +61,8 @@ type Compiler struct {
 	loopStart int // position of the outermost open loop
 	loopDepth int // open loops
 	code      Code
+
+	written uint64 // see WrittenTables; of all functions so far
 }
 
 func newCompiler(m *decoder.Module, l *Layout, o Options) (*Compiler, error) {

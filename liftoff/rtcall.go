@@ -63,6 +63,7 @@ func (c *Compiler) rtcall(pc int, r Routine) int {
 			return fail
 		}
 		imm, pc = uint64(seg)<<32|uint64(table), next
+		c.writesTable(table)
 	case TableCopy:
 		dst, t, next := c.tableIndex(pc)
 		if next >= fail {
@@ -73,12 +74,14 @@ func (c *Compiler) rtcall(pc int, r Routine) int {
 			return fail
 		}
 		imm, pc = uint64(dst)<<32|uint64(src), next
+		c.writesTable(dst)
 	case TableGrow, TableFill:
 		table, t, next := c.tableIndex(pc)
 		if next >= fail {
 			return fail
 		}
 		imm, pc = uint64(table), next
+		c.writesTable(table)
 		if r == TableGrow {
 			params, results = growRef[t-decoder.FuncRef], i32Results
 		} else {

@@ -43,6 +43,15 @@ func (c *Compiler) tableIndex(pc int) (table uint32, t decoder.Type, next int) {
 	return table, c.m.Tables[table].Elem, pc
 }
 
+// WrittenTables tells which tables the functions compiled so far can change: a
+// bit per table index, the last one for all from 63 on.
+func (c *Compiler) WrittenTables() uint64 { return c.written }
+
+func (c *Compiler) writesTable(table uint32) { c.written |= TableBit(table) }
+
+// TableBit is the bit of a table in WrittenTables.
+func TableBit(table uint32) uint64 { return 1 << min(table, 63) }
+
 // tableGet compiles table.get.
 func (c *Compiler) tableGet(pc int) int {
 	table, t, pc := c.tableIndex(pc)
@@ -71,6 +80,7 @@ func (c *Compiler) tableSet(pc int) int {
 	if i < 0 {
 		return fail
 	}
+	c.writesTable(table)
 	index := c.use(&c.v.Ops[i], i)
 	value := c.use(&c.v.Ops[i+1], i+1)
 	entries := c.alloc(allGP)
