@@ -41,8 +41,8 @@ func (m *Mutex) Lock(h *Holder, name string) {
 	}
 	if !m.mu.TryLock() {
 		start := time.Now()
-		m.mu.Lock()
 		m.contended.Add(1)
+		m.mu.Lock()
 		m.wait.Add(int64(time.Since(start)))
 		Trace(Span{Kind: SpanLockWait, Name: name, Start: start})
 	}

@@ -28,6 +28,7 @@ type Chunk struct {
 	// gen is the generation of the scope that may write now. Closing raises
 	// it, so neither the closed scope nor a copy of it matches any more.
 	gen   atomic.Uint32
+	keyed bool  // the policy's
 	bytes int64 // written through the scope
 	// rights is how long a protection key was open for the writes.
 	rights time.Duration
@@ -51,7 +52,7 @@ type WriteScope struct {
 // newScope makes a chunk and its scope. A scope that is not listed is one
 // that the mode's pipeline doesn't have: it carries rights and counts nowhere.
 func (s *Space) newScope(name string, listed bool) *Chunk {
-	c := &Chunk{space: s, opened: time.Now()}
+	c := &Chunk{space: s, keyed: s.policy.keyed, opened: time.Now()}
 	if listed {
 		c.opener = s.opener(name)
 		c.opener.scopes.Add(1)
@@ -78,7 +79,7 @@ func (c *Chunk) Alloc(n int) (addr uintptr, ok bool) {
 	}
 	addr = c.at
 	last := c.scope.at(addr+size-funcAlign, funcAlign)
-	if c.space.policy.keyed {
+	if c.keyed {
 		c.rights += c.space.key.fill(last, funcAlign)
 	} else {
 		b := bytesAt(last, funcAlign)
@@ -98,8 +99,8 @@ func (c *Chunk) Room() int { return int(c.hi - c.at) }
 // Write stores code at addr.
 func (w *WriteScope) Write(addr uintptr, code []byte) {
 	at := w.at(addr, len(code))
-	if w.c.space.policy.keyed {
-		w.c.rights += w.c.space.key.write(at, code)
+	if w.c.keyed {
+		w.c.writeKeyed(at, code)
 	} else {
 		copy(bytesAt(at, uintptr(len(code))), code)
 	}
@@ -109,12 +110,10 @@ func (w *WriteScope) Write(addr uintptr, code []byte) {
 // Write32 stores v at addr in the byte order of the targets (little-endian).
 func (w *WriteScope) Write32(addr uintptr, v uint32) {
 	at := w.at(addr, 4)
-	if w.c.space.policy.keyed {
-		var b [4]byte
-		binary.LittleEndian.PutUint32(b[:], v)
-		w.c.rights += w.c.space.key.write(at, b[:])
+	if w.c.keyed {
+		w.c.writeKeyed(at, binary.LittleEndian.AppendUint32(nil, v))
 	} else {
-		binary.LittleEndian.PutUint32(bytesAt(at, 4), v)
+		*(*uint32)(pointer(at)) = v // all targets store unaligned words
 	}
 	w.c.bytes += 4
 }
@@ -123,13 +122,14 @@ func (w *WriteScope) Write32(addr uintptr, v uint32) {
 // writing: the linker finds the callee of a call in the call itself.
 func (w *WriteScope) Read32(addr uintptr) uint32 {
 	at := w.at(addr, 4)
-	if w.c.space.policy.keyed {
-		var b [4]byte
-		w.c.space.key.read(b[:], at)
-		return binary.LittleEndian.Uint32(b[:])
+	if w.c.keyed {
+		return binary.LittleEndian.Uint32(w.c.space.Read(addr, 4))
 	}
-	return binary.LittleEndian.Uint32(bytesAt(at, 4))
+	return *(*uint32)(pointer(at))
 }
+
+// writeKeyed stores code where a protection key forbids it to everybody else.
+func (c *Chunk) writeKeyed(at uintptr, code []byte) { c.rights += c.space.key.write(at, code) }
 
 // Close ends the right to write. What is left of the chunk becomes traps; of
 // a chunk of NewChunk the unused rest first goes back to the space, if no
@@ -172,26 +172,47 @@ func (c *Chunk) end() {
 // at checks that n bytes at addr may be written now and gives the address to
 // write them at. Every write goes through it.
 func (w *WriteScope) at(addr uintptr, n int) uintptr {
-	c := w.owner()
+	if !w.isOpen() {
+		w.misused()
+	}
+	c := w.c
 	if addr < c.lo || addr > c.hi || uintptr(n) > c.hi-addr {
-		panic(fmt.Sprintf("codemem: scope of %q may write [%#x, %#x), not %d bytes at %#x",
-			c.opener.name, c.lo, c.hi, n, addr))
+		c.outside(addr, n)
 	}
 	return addr + c.delta
 }
 
 // owner checks that the scope is open and gives its chunk.
 func (w *WriteScope) owner() *Chunk {
+	if !w.isOpen() {
+		w.misused()
+	}
+	return w.c
+}
+
+func (w *WriteScope) isOpen() bool {
+	return w != nil && w.c != nil && w.gen == w.c.gen.Load() && w.c.space.state.Load() <= stateLive
+}
+
+// outside and misused panic. They stay out of the functions that check: at
+// runs twice for each call site that is linked.
+//
+//go:noinline
+func (c *Chunk) outside(addr uintptr, n int) {
+	panic(fmt.Sprintf("codemem: scope of %q may write [%#x, %#x), not %d bytes at %#x",
+		c.opener.name, c.lo, c.hi, n, addr))
+}
+
+//go:noinline
+func (w *WriteScope) misused() {
 	if w == nil || w.c == nil {
 		panic("codemem: nil or zero write scope")
 	}
 	if w.gen != w.c.gen.Load() {
 		panic(fmt.Sprintf("codemem: write scope of %q is closed", w.c.opener.name))
 	}
-	if st := w.c.space.state.Load(); st > stateLive {
-		panic(fmt.Sprintf("codemem: write scope of %q in a space that is %s", w.c.opener.name, stateName(st)))
-	}
-	return w.c
+	st := w.c.space.state.Load()
+	panic(fmt.Sprintf("codemem: write scope of %q in a space that is %s", w.c.opener.name, stateName(st)))
 }
 
 // fillTraps makes n bytes traps. The address is where to write. It tells how
