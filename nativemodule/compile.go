@@ -145,8 +145,10 @@ func (j *job) run(clock clock) error {
 	if err := j.outcome(workers); err != nil {
 		return err
 	}
+	m.noteWrites(workers)
 	s := &m.stats
 	s.Compile = j.phase(clock, "compile")
+	j.unlinked()
 
 	parallel(n, func(i int) { workers[i].linkAndClose() })
 	if err := j.outcome(workers); err != nil {
@@ -169,6 +171,17 @@ func (j *job) run(clock clock) error {
 		m.options.Progress(int(j.plan.bytes), int(j.plan.bytes))
 	}
 	return nil
+}
+
+// unlinked shows the code as the compiler made it.
+func (j *job) unlinked() {
+	show := j.m.options.Unlinked
+	if show == nil {
+		return
+	}
+	for def := range uint32(j.m.numDefined()) {
+		show(j.m.imported+def, j.m.Code(j.m.imported+def))
+	}
 }
 
 // phase ends a phase.

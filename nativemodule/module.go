@@ -24,6 +24,7 @@ type Module struct {
 	space    *codemem.Space
 	stats    Stats
 	imported uint32
+	written  uint64 // tables that the code may change
 
 	// Per defined function of linked code: where it starts, from base, the
 	// start of the arena, and its size in bytes.

@@ -48,6 +48,9 @@ func (i *Instance) link(imports Imports) error {
 			// Host functions see references through refOut only.
 			leaks = leaks || x.host == nil && x.sig.funcRefParam
 		case *Table:
+			if x.final && i.changesTable(im.Index) {
+				return &LinkError{im.Module, im.Name, im.Kind, "is final in this locked store, and the module changes it"}
+			}
 			i.tables = append(i.tables, x)
 			leaks = leaks || x.declared.Elem == decoder.FuncRef
 		case *Memory:

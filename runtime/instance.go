@@ -123,7 +123,7 @@ func (i *Instance) build() error {
 		storeWord(block+liftoff.InstMemBase, uint64(i.memories[0].base))
 	}
 	for n := len(i.tables); n < len(d.Tables); n++ {
-		t, err := s.makeTable(d.Tables[n])
+		t, err := s.makeTable(d.Tables[n], s.locked && !i.module.WritesTable(uint32(n)))
 		if err != nil {
 			return fmt.Errorf("table %d: %w", n, err)
 		}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+
+	"github.com/wasmjit/wasmjit/decoder"
 )
 
 // In a locked store (Config.Locked) what compiled code trusts and never
@@ -13,12 +15,15 @@ import (
 //     memories and tables, immutable globals, the addresses of imported ones,
 //     signature numbers, and the function records that references point to
 //     and imports are called through;
+//   - of a table that no code of its module changes: its entries, once the
+//     active segments are written, its base and its length;
 //   - of a host function: its record and the handle it is known by.
 //
-// What a program changes stays writable: mutable globals, memories, tables and
-// their lengths, and the context block of each native stack, where compiled
-// code saves its registers. A table's entry may thus be made to point to a
-// forged record; the code that it could name is still only published code.
+// So a call_indirect through such a table reads nothing that can be forged.
+// What a program changes stays writable: mutable globals, memories, other
+// tables, and the context block of each native stack, where compiled code
+// saves its registers. An entry of another table may thus be made to point to
+// a forged record; the code that it could name is still only published code.
 
 // fixedPages hands out memory that is filled and then made final.
 type fixedPages struct {
@@ -109,6 +114,47 @@ func (i *Instance) lock() error {
 		return fmt.Errorf("locked store: %w", err)
 	}
 	return nil
+}
+
+// lockTables makes the tables final that the module defines and never changes.
+func (i *Instance) lockTables() error {
+	for n, t := range i.tables {
+		if t.owner != i || !t.fixed {
+			continue
+		}
+		if err := t.makeFinal(); err != nil {
+			return fmt.Errorf("locked store: table %d: %w", n, err)
+		}
+	}
+	return nil
+}
+
+func (t *Table) makeFinal() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.committed > 0 {
+		sealed, err := makeFinal(t.base, t.committed)
+		if err != nil {
+			return err
+		}
+		t.sealed = sealed
+	}
+	t.final = true
+	return nil
+}
+
+// changesTable reports whether the module writes table n, by its code or its
+// active segments.
+func (i *Instance) changesTable(n uint32) bool {
+	if i.module.WritesTable(n) {
+		return true
+	}
+	for _, e := range i.module.Decoded().Elems {
+		if e.Mode == decoder.SegmentActive && e.Table == n {
+			return true
+		}
+	}
+	return false
 }
 
 // unmapBlock undoes mapBlock, as far as that is possible.

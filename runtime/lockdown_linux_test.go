@@ -25,7 +25,8 @@ func lockable() *wasmtest.Module {
 	host := m.ImportFunc("env", "host", ii)
 	m.ImportGlobal("env", "g", decoder.I32, true)
 	m.Export("m", decoder.ExternMemory, m.Memory(1, 4))
-	m.Table(decoder.FuncRef, 2, 2)
+	m.Export("t", decoder.ExternTable, m.Table(decoder.FuncRef, 2, 2)) // never written
+	written := m.Table(decoder.FuncRef, 2, 2)
 	count := m.Global(decoder.I32, 100) // mutable
 	twice := m.Func("twice", ii, nil, code(func(c *wasmtest.Code) { c.Get(0).Get(0).Op(0x6a) }))
 	m.Elem(0, 0, twice, host)
@@ -37,6 +38,7 @@ func lockable() *wasmtest.Module {
 		c.OpU(0x23, 0).Op(0x6a)
 	}))
 	m.Func("grow", ii, nil, code(func(c *wasmtest.Code) { c.Get(0).OpU(0x40, 0) }))
+	m.Func("keep", ii, nil, code(func(c *wasmtest.Code) { c.Get(0).Get(0).OpU(0x25, 0).OpU(0x26, written).Get(0) }))
 	m.Func("load", ii, nil, code(func(c *wasmtest.Code) { c.Get(0).Load(0x28, 0) }))
 	return m
 }
@@ -81,6 +83,7 @@ func worksLocked(t *testing.T, i *Instance) {
 		{"indirect", 0, 50_000 + 202},
 		{"indirect", 1, 50_000 + 1102},
 		{"grow", 1, 1},
+		{"keep", 1, 1},
 		{"load", 2*PageSize - 4, 0},
 	} {
 		r, err := i.Call(bg, c.name, c.arg)
@@ -117,6 +120,8 @@ func TestLockedStore(t *testing.T) {
 		"signature numbers": i.block + uintptr(l.SigIDs)&^7,
 		"first record":      i.block + uintptr(l.Records),
 		"last record":       i.block + uintptr(l.Records) + uintptr(l.NumRecords()-1)*liftoff.RecSize,
+		"table entries":     i.tables[0].base,
+		"table length":      i.tables[0].record + liftoff.TableRecLen,
 		"host function":     i.imported[0].record,
 		"host block":        i.imported[0].block,
 	} {
@@ -127,7 +132,17 @@ func TestLockedStore(t *testing.T) {
 	if at := i.block + uintptr(l.Globals[1]); !writable(at) {
 		t.Error("a mutable global can't be written")
 	}
+	if !writable(i.tables[1].base) {
+		t.Error("a table that the module writes can't be written")
+	}
 	worksLocked(t, i)
+	table := i.Table("t")
+	if _, ok := table.Grow(0, 0); ok || table.Set(0, 0) || table.fill(0, 0, 1) {
+		t.Error("a final table takes changes")
+	}
+	if ref, ok := table.Get(0); !ok || s.FuncOf(ref) == nil {
+		t.Error("a final table can't be read")
+	}
 
 	// Functions made after the lock work in later instances, and are locked
 	// with them.
@@ -207,5 +222,54 @@ func TestLockProcess(t *testing.T) {
 	i.Close()
 	if err := m.Close(); err != nil {
 		t.Errorf("closing the module: %v", err)
+	}
+}
+
+// A final table can be imported to be called through, not to be changed, be it
+// by code or by a segment.
+func TestFinalTableImported(t *testing.T) {
+	s := newStore(t, Config{Locked: true})
+	i := lockedInstance(t, s)
+	for name, c := range map[string]struct {
+		build func(m *wasmtest.Module, ii, table uint32)
+		ok    bool
+	}{
+		"read": {func(m *wasmtest.Module, ii, table uint32) {
+			m.Func("f", ii, nil, code(func(c *wasmtest.Code) { c.Get(0).I32(0).OpU(0x11, ii, table) }))
+		}, true},
+		"code": {func(m *wasmtest.Module, ii, table uint32) {
+			m.Func("f", ii, nil, code(func(c *wasmtest.Code) { c.I32(0).Op(0xd0, 0x70).OpU(0x26, table).Get(0) }))
+		}, false},
+		"segment": {func(m *wasmtest.Module, ii, table uint32) {
+			m.Elem(table, 0, m.Func("f", ii, nil, code(func(c *wasmtest.Code) { c.Get(0) })))
+		}, false},
+	} {
+		m := wasmtest.New()
+		ii := m.Type(types(decoder.I32), types(decoder.I32))
+		table := m.ImportTable("env", "t", decoder.FuncRef, 1)
+		c.build(m, ii, table)
+		d, err := decoder.Decode(m.Bytes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		code, err := nativemodule.Compile(bg, d, nativemodule.Options{Workers: 1, Liftoff: liftoff.Options{Bounds: s.Bounds(), SplitInstance: true}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = code.Close() }()
+		j, err := s.Instantiate(bg, code, Imports{"env": {"t": i.Table("t")}})
+		var link *LinkError
+		if !c.ok {
+			if !errors.As(err, &link) || !strings.Contains(err.Error(), "final in this locked store") {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if r, err := j.Call(bg, "f", 21); err != nil || r[0] != 42 {
+			t.Errorf("%s: %v, %v", name, r, err)
+		}
 	}
 }

@@ -33,6 +33,11 @@ func (i *Instance) initialise(ctx context.Context) error {
 			i.droppedDatas.add(uint32(n))
 		}
 	}
+	if i.store.locked {
+		if err := i.lockTables(); err != nil {
+			return err
+		}
+	}
 	if d.HasStart {
 		return i.function(d.Start).invoke(ctx, nil)
 	}
@@ -50,7 +55,7 @@ func (i *Instance) tableInit(segment, table uint32, dst, src, n uint64) bool {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if src > size || n > size-src || !t.holds(dst, n) {
+	if t.final || src > size || n > size-src || !t.holds(dst, n) {
 		return false
 	}
 	if len(e.Funcs) > 0 {

@@ -19,6 +19,10 @@ type Table struct {
 	owner    *Instance // nil when made by NewTable
 	declared decoder.TableType
 	record   uintptr // liftoff table record
+	// Of a locked store, for a table that its module's code never changes:
+	// the record is one of the store's fixed pieces; the entries are
+	// read-only, and may not even be unmapped.
+	fixed, final, sealed bool
 
 	mu        sync.Mutex // every change by Go; taken after the store's
 	base      uintptr
@@ -37,7 +41,7 @@ func (s *Store) NewTable(t decoder.TableType, init uint64) (*Table, error) {
 	if err := s.checkRef(t.Elem, init); err != nil {
 		return nil, err
 	}
-	tab, err := s.makeTable(t)
+	tab, err := s.makeTable(t, false)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +52,8 @@ func (s *Store) NewTable(t decoder.TableType, init uint64) (*Table, error) {
 	return tab, nil
 }
 
-func (s *Store) makeTable(t decoder.TableType) (*Table, error) {
+// makeTable makes one, with a record that can be made final if fixed is set.
+func (s *Store) makeTable(t decoder.TableType, fixed bool) (*Table, error) {
 	if !t.Elem.IsRef() {
 		return nil, fmt.Errorf("table of %s, which is no reference type", t.Elem)
 	}
@@ -62,13 +67,17 @@ func (s *Store) makeTable(t decoder.TableType) (*Table, error) {
 		}
 		most = min(most, t.Max)
 	}
-	tab := &Table{store: s, declared: t}
+	tab := &Table{store: s, declared: t, fixed: fixed}
+	alloc := s.blocks.alloc
+	if fixed {
+		alloc = s.fixed.alloc
+	}
 	var err error
 	tab.base, tab.reserved, err = reserveUpTo(roundUp(uintptr(t.Min)*entrySize, PageSize), roundUp(uintptr(most)*entrySize, PageSize))
 	if err != nil {
 		return nil, err
 	}
-	if tab.record, err = s.blocks.alloc(16); err != nil {
+	if tab.record, err = alloc(16); err != nil {
 		unmap(tab.base, tab.reserved)
 		return nil, err
 	}
@@ -135,14 +144,15 @@ func (t *Table) Get(i uint64) (ref uint64, ok bool) {
 }
 
 // Set writes entry i. It is false, and nothing changed, beyond the end or for
-// a reference that isn't one of the table's type and store.
+// a reference that isn't one of the table's type and store, and in a locked
+// store for a table that its module never changes.
 func (t *Table) Set(i, ref uint64) bool {
 	if t.store.checkRef(t.declared.Elem, ref) != nil {
 		return false
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if i >= t.Len() {
+	if t.final || i >= t.Len() {
 		return false
 	}
 	t.setEntry(i, ref)
@@ -151,7 +161,7 @@ func (t *Table) Set(i, ref uint64) bool {
 
 // Grow adds delta entries, all of them init, and gives the length before. ok
 // is false, and nothing changed, when that would pass the declared maximum or
-// the limit of 10,000,000 entries, or for a wrong reference.
+// the limit of 10,000,000 entries, or for a wrong reference, and where Set is.
 func (t *Table) Grow(delta, init uint64) (old uint64, ok bool) {
 	if t.store.checkRef(t.declared.Elem, init) != nil {
 		return t.Len(), false
@@ -168,7 +178,7 @@ func (t *Table) grow(delta, init uint64) (old uint64, ok bool) {
 		most = min(most, t.declared.Max)
 	}
 	most = min(most, decoder.MaxTableSize)
-	if t.base == 0 || delta > most-old {
+	if t.base == 0 || t.final || delta > most-old {
 		return old, false
 	}
 	if !t.ensure(old + delta) {
@@ -189,7 +199,7 @@ func (t *Table) grow(delta, init uint64) (old uint64, ok bool) {
 func (t *Table) fill(start, ref, n uint64) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !t.holds(start, n) {
+	if t.final || !t.holds(start, n) {
 		return false
 	}
 	for k := range n {
@@ -216,8 +226,16 @@ func (t *Table) release() {
 	if t.base == 0 {
 		return
 	}
-	unmap(t.base, t.reserved)
-	t.store.blocks.release(t.record, 16)
+	at, n := t.base, t.reserved
+	if t.sealed {
+		at, n = at+t.committed, n-t.committed
+	}
+	if n > 0 {
+		unmap(at, n)
+	}
+	if !t.fixed {
+		t.store.blocks.release(t.record, 16)
+	}
 	t.base = 0
 	t.length.Store(0)
 }

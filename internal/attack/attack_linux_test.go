@@ -71,6 +71,8 @@ var (
 		"file-map":      "----R--R",
 		"slot":          "CRR-RR--",
 		"record":        "CCCCCCRR",
+		"table":         "CCCCCCRR",
+		"memory-base":   "CCCCCCRR",
 		"mprotect":      "CCCCRRRR",
 		"mmap":          "CCCCCCRR",
 		"munmap":        "CCCCCCRR",

@@ -44,6 +44,8 @@ var attacks = []Attack{
 	{Name: "file-map", What: "the published code's file opened again and mapped writable", needs: aliasOnly, run: reopenMap},
 	{Name: "slot", What: "a store to a slot of the jump table", needs: only("code without a jump table", codemem.Off, codemem.Fine, codemem.Hoisted, codemem.Dual, codemem.PKU), run: storeSlot},
 	{Name: "record", What: "a store to the function record that calls through references use", run: storeRecord},
+	{Name: "table", What: "a store to the entries of a table that the module never changes", run: storeTable},
+	{Name: "memory-base", What: "a store to the address that the guest's memory accesses start from", run: storeMemoryBase},
 	{Name: "mprotect", What: "mprotect of published code to writable", run: reprotect},
 	{Name: "mmap", What: "other code mapped over published code", run: replace},
 	{Name: "munmap", What: "published code unmapped", run: unmapCode},
@@ -312,19 +314,60 @@ func storeSlot(t *target) error {
 	return nil
 }
 
-// storeRecord makes the record of function seven name another function.
-func storeRecord(t *target) error {
+// record is the function record of the victim's function in the table.
+func (t *target) record() (uintptr, error) {
 	ref := t.store.FuncRef(t.inst.Func("seven"))
 	if ref == 0 {
-		return &unfitError{"the function has no record"}
+		return 0, &unfitError{"the function has no record"}
 	}
-	entry := (*uint64)(pointer(uintptr(ref) + liftoff.RecEntry))
-	was := *entry
-	*entry = was + 1
-	if *entry == was {
+	return uintptr(ref), nil
+}
+
+// block is the victim's instance block.
+func (t *target) block() (uintptr, error) {
+	rec, err := t.record()
+	if err != nil {
+		return 0, err
+	}
+	return uintptr(word(rec + liftoff.RecInst)), nil
+}
+
+func word(addr uintptr) uint64 { return *(*uint64)(pointer(addr)) }
+
+// change makes a word another.
+func change(addr uintptr, done string) error {
+	was := word(addr)
+	*(*uint64)(pointer(addr)) = was + 1
+	if word(addr) == was {
 		return errors.New("without effect")
 	}
-	return &doneError{"the record names other code"}
+	return &doneError{done}
+}
+
+// storeRecord makes the record of a function name other code.
+func storeRecord(t *target) error {
+	rec, err := t.record()
+	if err != nil {
+		return err
+	}
+	return change(rec+liftoff.RecEntry, "the record names other code")
+}
+
+func storeTable(t *target) error {
+	block, err := t.block()
+	if err != nil {
+		return err
+	}
+	record := uintptr(word(block + uintptr(t.code.Layout().Tables)))
+	return change(uintptr(word(record+liftoff.TableRecBase)), "the table names another record")
+}
+
+func storeMemoryBase(t *target) error {
+	block, err := t.block()
+	if err != nil {
+		return err
+	}
+	return change(block+liftoff.InstMemBase, "the guest's memory is elsewhere")
 }
 
 func reprotect(t *target) error {
