@@ -37,6 +37,11 @@ type Options struct {
 	// TraceTimes, if set, is called once per function in index order, after
 	// all are compiled, by the goroutine that called Compile.
 	TraceTimes func(FuncTime)
+	// Unlinked, if set, is called once per function in index order, after all
+	// are compiled and before calls are linked, by the goroutine that called
+	// Compile: with a copy of the code, which depends on the module and
+	// Liftoff alone. Slots link code as it comes, so they don't go with it.
+	Unlinked func(fn uint32, code []byte)
 	// PhaseDone, if set, is called at the end of each phase ("compile",
 	// "link", "publish") by the goroutine that called Compile, so that a
 	// caller can read counters of its own there.
@@ -95,6 +100,8 @@ func (o *Options) resolve() error {
 		return &codemem.ModeError{Name: o.Protection.String(), Reason: "code that was published in it can't be replaced; use dual"}
 	case (slots || o.Publish == PublishSlots) && o.Liftoff.Arch != liftoff.AMD64:
 		return errors.New("no slots for this architecture")
+	case (slots || o.Publish == PublishSlots) && o.Unlinked != nil:
+		return errors.New("code published through slots is never unlinked; publish it linked")
 	case slots:
 		o.Publish = PublishSlots
 	case o.Publish == PublishAuto:

@@ -293,3 +293,40 @@ func TestRunLinkError(t *testing.T) {
 	r.want(t, exitError, "", "missing")
 	r.line(t)
 }
+
+// TestDumpCode: the code is the same with any number of workers, and is that of
+// every function.
+func TestDumpCode(t *testing.T) {
+	path := writeFile(t, "m.wasm", synth.Module(synth.Options{Functions: 3000}))
+	for _, target := range []string{"linux/amd64", "linux/arm64"} {
+		var first []byte
+		for _, jobs := range []string{"1", "2", "7"} {
+			file := filepath.Join(t.TempDir(), "code")
+			r := wasmjit(t, "compile", "--target="+target, "--cpu=baseline", "-j", jobs, "--stats=json", "--dump-code="+file, path)
+			r.want(t, exitOK, "schema", "")
+			code, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var st struct {
+				Code struct {
+					Bytes int `json:"bytes"`
+				} `json:"code"`
+			}
+			if err := json.Unmarshal([]byte(r.out), &st); err != nil {
+				t.Fatal(err)
+			}
+			if len(code) == 0 || len(code) != st.Code.Bytes {
+				t.Errorf("%s -j%s: %d bytes written, %d of code", target, jobs, len(code), st.Code.Bytes)
+			}
+			if first == nil {
+				first = code
+			} else if string(code) != string(first) {
+				t.Errorf("%s: other code with -j%s than with -j1", target, jobs)
+			}
+		}
+	}
+	r := wasmjit(t, "compile", "--dump-code=/nonexistent/code", path)
+	r.want(t, exitError, "", "/nonexistent/code")
+	r.line(t)
+}

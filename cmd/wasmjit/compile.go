@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"strings"
@@ -23,6 +24,7 @@ type compileFlags struct {
 	syscalls  syscallFlag
 	trace     traceFlag
 	repeat    int
+	dumpCode  string
 }
 
 func newCompile(s streams) *cobra.Command {
@@ -60,10 +62,11 @@ one, in a process of its own, so that its memory doesn't count.`,
 	}
 	f.engine.register(c, "guard")
 	fs := c.Flags()
-	fs.StringVar(&f.target, "target", "", "compile for OS/ARCH: linux/amd64 (default: this machine)")
+	fs.StringVar(&f.target, "target", "", "compile for OS/ARCH: linux/amd64 or linux/arm64 (default: this machine)")
 	fs.StringVar(&f.synthetic, "synthetic", "", "compile a generated module: "+syntheticNames)
 	fs.StringVar(&f.stats, "stats", "table", "print a table, or json with a versioned schema")
 	fs.Lookup("stats").NoOptDefVal = "table"
+	fs.StringVar(&f.dumpCode, "dump-code", "", "write the code of every function, in index order and before linking, to `FILE`")
 	f.syscalls.register(c)
 	f.trace.register(c)
 	// For bench, which reads one object after the other.
@@ -156,7 +159,14 @@ func (f *compileFlags) measure(ctx context.Context, s streams, meter *meter, fil
 	meter.done("decode")
 	o.PhaseDone = func(phase string) { meter.done(phase) }
 	o.Step = meter.step
+	dump, err := newCodeDump(f.dumpCode, &o)
+	if err != nil {
+		return nil, "", err
+	}
 	code, err := f.engine.compile(ctx, s, m, o)
+	if e := dump.close(err == nil); err == nil && e != nil {
+		err = errors.Join(e, code.Close())
+	}
 	if err != nil {
 		return nil, "", inFile(name, err)
 	}
