@@ -63,15 +63,14 @@ the reason.
 --syscall-counters says how futex calls are counted: by the kernel's tracepoints
 (perf), by a seccomp filter that traps them (seccomp), or not (off). auto takes
 perf; where that isn't permitted, one more process per cell is counted by the
-trap, which would slow the samples. What
-it costs, measured on a virtual machine: with perf a counted call takes 0.2 to
-0.3 µs longer and any other call 50 ns; opening takes 1 ms, and the process ends
-40 ms later for each kind of call, except below this command, which keeps the
-tracepoints in use. With seccomp a counted call takes 3 µs longer, any other 60
-ns. Only perf, asked for by name, tells apart by thread what publishing does
-while others compile (compile --stats), which adds some ten futex calls of its
-own. Calls on code memory are counted where wasmjit issues them, which costs two
-readings of the clock each.`,
+trap, which would slow the samples. What counting costs, measured on a virtual
+machine: with perf a counted call takes 0.5 µs longer, with seccomp 4 µs, any
+other call less than 0.1 µs; perf takes 1 ms to open, and the process ends 40 ms
+later for each kind of call, except below this command, which keeps the
+tracepoints in use. Only perf, asked for by name, tells apart by thread what
+publishing does while others compile (compile --stats), which adds some ten
+futex calls of its own. Calls on code memory are counted where wasmjit issues
+them, which costs two readings of the clock each.`,
 		Example: `  wasmjit bench write-protect
   wasmjit bench write-protect --workers=1,2 --modes=off,fine,hoisted,seal game.wasm
   wasmjit bench write-protect --format=markdown --count=9 game.wasm`,
@@ -93,7 +92,7 @@ readings of the clock each.`,
 	fs.StringSliceVar(&f.modes, "modes", protectModes, "which modes to compare")
 	fs.IntSliceVar(&f.workers, "workers", []int{1, 2, 4, 8, 16}, "numbers of workers")
 	fs.IntVar(&f.count, "count", 5, "samples per cell")
-	fs.DurationVar(&f.cellTime, "cell-time", time.Minute, "take no more samples of a cell that have taken this long")
+	fs.DurationVar(&f.cellTime, "cell-time", 30*time.Second, "take no more samples of a cell that have taken this long")
 	fs.StringVar(&f.format, "format", "table", "table, json, markdown or benchstat")
 	return c
 }

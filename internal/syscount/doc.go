@@ -15,13 +15,13 @@
 //     linux/amd64, and can't be undone: it belongs into a process that exists
 //     for nothing else.
 //
-// What counting costs, as BenchmarkCost measured it on a virtual machine (AMD
-// EPYC, Linux 6.18):
+// What counting costs, as BenchmarkCost measured it on a busy virtual machine
+// (AMD EPYC, 2 processors, Linux 6.18; minima of seven runs):
 //
 //	           counted call   other call   open     read         at the end
-//	perf       +0.2-0.3 µs    +50 ns       0.6 ms   0.3 µs per   40 ms per kind
+//	perf       +0.5 µs        < 0.1 µs     0.9 ms   0.5 µs per   40 ms per kind
 //	                                                thread and   of call, unless
 //	                                                kind         another process
 //	                                                             counts, too
-//	seccomp    +3 µs          +60 ns       3 ms     40 ns        -
+//	seccomp    +4 µs          < 0.1 µs     3 ms     40 ns        -
 package syscount
