@@ -34,7 +34,9 @@ type Config struct {
 	// Locked makes everything constant in instances and host functions
 	// read-only before code runs, and final where the kernel has mseal. What
 	// was made final stays mapped until the process ends. Modules must be
-	// compiled with liftoff.Options.SplitInstance.
+	// compiled with liftoff.Options.SplitInstance. A table that no code of
+	// its module changes is constant: Table.Set and Grow are false, and a
+	// module that changes it can't import it.
 	Locked bool
 }
 

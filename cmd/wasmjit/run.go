@@ -52,7 +52,7 @@ functions are called through, becomes read-only; no memory of the process can
 become executable any more (PR_SET_MDWE, Linux 6.3, needed); and others of the
 same user can't trace the process or read its memory. No path leads to a procfs
 in any case; with --lockdown the three streams can't lie on one either. Mutable
-globals, memories and tables stay writable.`,
+globals, memories and tables that the guest changes stay writable.`,
 		Example: `  wasmjit run program.wasm --verbose input.txt
   wasmjit run --dir=. --dir=/usr/share/yosys::/share:ro yosys.wasm -p 'read_verilog a.v; proc; opt'
   wasmjit run --invoke fib math.wasm 30
