@@ -4,13 +4,13 @@ package runtime
 
 import (
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/wasmjit/wasmjit/decoder"
+	"github.com/wasmjit/wasmjit/internal/testenv"
 	"github.com/wasmjit/wasmjit/liftoff"
 )
 
@@ -158,7 +158,7 @@ func TestBoundsFallBack(t *testing.T) {
 // WASMJIT_TEST_CHILD set to mode, and gives its output.
 func runChild(t *testing.T, mode string, env ...string) string {
 	t.Helper()
-	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
+	cmd := testenv.Self("-test.run=^"+t.Name()+"$", "-test.v")
 	cmd.Env = append(append(os.Environ(), "WASMJIT_TEST_CHILD="+mode), env...)
 	out, err := cmd.CombinedOutput()
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/wasmjit/wasmjit/decoder"
+	"github.com/wasmjit/wasmjit/internal/testenv"
 	"github.com/wasmjit/wasmjit/internal/wasmtest"
 	"github.com/wasmjit/wasmjit/liftoff"
 )
@@ -209,7 +210,7 @@ func TestGoroutineDump(t *testing.T) {
 		i.Call(bg, "count")
 		return
 	}
-	cmd := exec.Command(os.Args[0], "-test.run=^TestGoroutineDump$")
+	cmd := testenv.Self("-test.run=^TestGoroutineDump$")
 	cmd.Env = append(os.Environ(), "WASMJIT_TEST_CHILD=dump", "GOTRACEBACK=all")
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
@@ -281,7 +282,7 @@ func TestInternalFault(t *testing.T) {
 		t.Fatalf("the process lives: %v", err)
 	}
 	for _, mode := range []string{"base", "own", "code"} {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestInternalFault$")
+		cmd := testenv.Self("-test.run=^TestInternalFault$")
 		cmd.Env = append(os.Environ(), "WASMJIT_TEST_CHILD="+mode)
 		out, err := cmd.CombinedOutput()
 		var exit *exec.ExitError

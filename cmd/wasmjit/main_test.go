@@ -10,6 +10,7 @@ import (
 
 	"github.com/wasmjit/wasmjit/internal/synth"
 	"github.com/wasmjit/wasmjit/internal/syscount"
+	"github.com/wasmjit/wasmjit/internal/testenv"
 )
 
 // asProgram makes the test binary behave as wasmjit, so that tests look at
@@ -37,7 +38,7 @@ type result struct {
 // command prepares a process; stdin may be nil.
 func program(t *testing.T, stdin []byte, args ...string) *exec.Cmd {
 	t.Helper()
-	c := exec.Command(os.Args[0], args...)
+	c := testenv.Self(args...)
 	c.Env = append(os.Environ(), asProgram+"=1")
 	if stdin != nil {
 		c.Stdin = bytes.NewReader(stdin)
