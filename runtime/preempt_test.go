@@ -289,7 +289,7 @@ func TestInternalFault(t *testing.T) {
 		if !errors.As(err, &exit) || exit.ExitCode() != 2 {
 			t.Fatalf("%s: %v\n%s", mode, err, out)
 		}
-		want := []string{"internal fault", "rbx 0x"}
+		want := []string{"internal fault", regNames[memRegNumber] + " 0x"}
 		if mode == "code" {
 			want = append(want, "outside every function")
 		} else {
