@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -94,7 +95,11 @@ func writeJSON(w io.Writer, v any) error {
 }
 
 func printReport(w io.Writer, r *doctor.Report) {
-	printf(w, "%s, kernel %s\n", r.Host, r.Kernel)
+	host := r.Host
+	if r.Kernel != "" {
+		host += ", kernel " + r.Kernel
+	}
+	printf(w, "%s\n", host)
 	t := newTable(w, "", "", "", "")
 	t.ResetHeaders()
 	t.SetColumnConfigs([]table.ColumnConfig{{Number: 4, WidthMax: 70, WidthMaxEnforcer: text.WrapSoft}})
@@ -127,6 +132,9 @@ type proof struct {
 
 // proveModes attacks every mode, and the two that a locked process may have.
 func proveModes(w io.Writer, self string, asJSON bool) error {
+	if len(attack.All()) == 0 {
+		return fmt.Errorf("code doesn't run on this system, so none can be attacked: %w", errUnsupported)
+	}
 	var setups []attack.Setup
 	header := table.Row{"attack"}
 	for _, name := range codemem.ModeNames() {
