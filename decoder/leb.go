@@ -22,20 +22,40 @@ func U32(p unsafe.Pointer, pc int) (v uint32, next int) {
 	return
 }
 
+// u32Slow reads an integer of two to five bytes from one 8-byte window.
+//
 //go:noinline
 func u32Slow(p unsafe.Pointer, pc int) (uint32, int) {
-	var v uint32
-	for i := 0; i < 5; i++ {
-		b := *(*byte)(unsafe.Add(p, pc+i))
-		v |= uint32(b&0x7f) << (7 * i)
-		if b < 0x80 {
-			if i == 4 && b > 0x0f {
-				return 0, Malformed
-			}
-			return v, pc + i + 1
-		}
+	w := Word64(p, pc)
+	v, n := bits28(w)
+	if n != 0 {
+		return v, pc + n
 	}
-	return 0, Malformed
+	if w>>32&0xf0 != 0 {
+		return 0, Malformed
+	}
+	return v | uint32(w>>32)<<28, pc + 5
+}
+
+// bits28 gives the value bits of the first bytes of w, up to the last byte of
+// the integer, and its length; the length is 0 if it has more than four.
+func bits28(w uint64) (v uint32, n int) {
+	v = uint32(w&0x7f | w>>1&0x3f80)
+	if w&0x80 == 0 {
+		return v & 0x7f, 1
+	}
+	if w&0x8000 == 0 {
+		return v, 2
+	}
+	v |= uint32(w >> 2 & 0x1fc000)
+	if w&0x800000 == 0 {
+		return v, 3
+	}
+	v |= uint32(w >> 3 & 0xfe00000)
+	if w&0x80000000 == 0 {
+		return v, 4
+	}
+	return v, 0
 }
 
 // S32 reads a signed LEB128 of at most 32 bits, sign-extended.
@@ -69,6 +89,10 @@ func S64(p unsafe.Pointer, pc int) (int64, int) {
 //
 //go:noinline
 func sLong(p unsafe.Pointer, pc, n int, mask byte) (int64, int) {
+	if v, k := bits28(Word64(p, pc)); k != 0 {
+		unused := 32 - 7*k
+		return int64(int32(v<<unused) >> unused), pc + k
+	}
 	var v int64
 	for i := 0; i < n; i++ {
 		b := *(*byte)(unsafe.Add(p, pc+i))

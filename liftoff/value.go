@@ -55,6 +55,9 @@ func (c *Compiler) push(t decoder.Type, loc uint8) *decoder.Operand {
 	return x
 }
 
+// settleNow as the limit of unflushed operands makes every opcode settle.
+const settleNow = 0
+
 // maxUnflushed bounds the operands above Compiler.flushed between opcodes.
 // What walks them - spills, alias checks, calls - is then O(1) per opcode
 // however deep the stack is.
@@ -64,9 +67,12 @@ const maxUnflushed = 64
 // above the stack, and not far below. It reports whether the stack is within
 // validation's limit.
 func (c *Compiler) settle() bool {
-	if c.v.H < c.flushed {
+	if c.o.Reference {
+		c.spillAll()
+	}
+	if c.v.H <= c.flushed {
 		c.flushed = c.v.H
-		return true
+		return c.v.H <= decoder.MaxOperands
 	}
 	c.reserveFor(c.v.H - c.flushed)
 	c.flushOperands(c.v.H - maxUnflushed/2)

@@ -18,16 +18,16 @@ import "github.com/wasmjit/wasmjit/decoder"
 // take the position behind the opcode and return the one behind its
 // immediates; what is beyond the body ends the loop.
 func (c *Compiler) walk(pc int) int {
-	base, end := c.base, c.v.End
+	base, end, settleAt := c.base, c.v.End, uint(maxUnflushed)
+	if c.o.Reference {
+		settleAt = settleNow
+	}
 	for pc < end {
 		c.at = pc
 		c.locked = 0
 		c.reserve()
-		if uint(c.v.H-c.flushed) > maxUnflushed && !c.settle() {
+		if uint(c.v.H-c.flushed) >= settleAt && !c.settle() {
 			return fail
-		}
-		if c.o.Reference {
-			c.spillAll()
 		}
 		op := decoder.Byte(base, pc)
 		pc++
