@@ -19,6 +19,9 @@ func TestSealDenied(t *testing.T) {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestSealDenied$", "-test.v")
 		cmd.Env = append(os.Environ(), child+"=1")
 		out, err := cmd.CombinedOutput()
+		if errors.Is(err, unix.ENOEXEC) {
+			t.Skip("programs of this architecture start no others here")
+		}
 		if strings.Contains(string(out), "kernel without MDWE") {
 			t.Skip("kernel without MDWE")
 		}

@@ -1,9 +1,11 @@
 package codemem
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -27,6 +29,9 @@ func TestWriteAfterPublishKills(t *testing.T) {
 				cmd := exec.Command(os.Args[0], "-test.run=^TestWriteAfterPublishKills$")
 				cmd.Env = append(os.Environ(), child+"="+mode.String()+" "+where)
 				out, err := cmd.CombinedOutput()
+				if errors.Is(err, syscall.ENOEXEC) {
+					t.Skip("programs of this architecture start no others here")
+				}
 				died := err != nil && strings.Contains(string(out), "unexpected fault address") && strings.Contains(string(out), "attacking")
 				survived := err == nil && strings.Contains(string(out), "PASS")
 				survives := mode == Off || where == "scope" && mode.Switching()

@@ -82,7 +82,9 @@ func patch(t *testing.T, s *Space, h *Holder, i int, target uintptr) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in.PatchSlot(i, target)
+	if err := in.PatchSlot(i, target); err != nil {
+		t.Fatal(err)
+	}
 	if err := w.Exit(in); err != nil {
 		t.Fatal(err)
 	}
@@ -249,7 +251,7 @@ func TestRights(t *testing.T) {
 		h := NewHolder()
 		at := addCode(t, s, h, returns(1), returns(2))
 		batch := open(t, s, h, SiteBatch)
-		mustPanic(t, "may not patch slots", func() { batch.PatchSlot(0, at[0]) })
+		mustPanic(t, "may not patch slots", func() { _ = batch.PatchSlot(0, at[0]) })
 		mustPanic(t, "may not free code", func() { _ = batch.FreeCode(at[0], 6) })
 		mustPanic(t, "may write", func() { batch.Write(at[0], []byte{1}) })
 		c, err := batch.Reserve(100)
@@ -267,19 +269,24 @@ func TestRights(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		mustPanic(t, "without the space's lock", func() { patcher.PatchSlot(0, at[0]) })
+		mustPanic(t, "without the space's lock", func() { _ = patcher.PatchSlot(0, at[0]) })
 		s.Hold(h)
 		if mode == Fine {
-			mustPanic(t, "may not patch slots", func() { publish.PatchSlot(0, at[0]) })
+			mustPanic(t, "may not patch slots", func() { _ = publish.PatchSlot(0, at[0]) })
 		}
 		for _, bad := range []uintptr{1, at[0] + 1, at[0] + funcAlign*2, unfinished, s.Slot(0), at[1] + pageSize} {
-			mustPanic(t, "no finished function", func() { patcher.PatchSlot(0, bad) })
+			mustPanic(t, "no finished function", func() { _ = patcher.PatchSlot(0, bad) })
 		}
-		mustPanic(t, "slot 2 of 2", func() { patcher.PatchSlot(2, at[0]) })
-		mustPanic(t, "slot -1 of 2", func() { patcher.PatchSlot(-1, at[0]) })
-		patcher.PatchSlot(0, at[0])
-		patcher.PatchSlot(1, at[1])
-		patcher.PatchSlot(1, 0)
+		mustPanic(t, "slot 2 of 2", func() { _ = patcher.PatchSlot(2, at[0]) })
+		mustPanic(t, "slot -1 of 2", func() { _ = patcher.PatchSlot(-1, at[0]) })
+		for _, p := range []struct {
+			slot   int
+			target uintptr
+		}{{0, at[0]}, {1, at[1]}, {1, 0}} {
+			if err := patcher.PatchSlot(p.slot, p.target); err != nil {
+				t.Fatal(err)
+			}
+		}
 		s.Unhold()
 		if err := publish.Exit(patcher); err != nil {
 			t.Fatal(err)
@@ -292,9 +299,9 @@ func TestRights(t *testing.T) {
 		closeScope(t, batch)
 		mustPanic(t, "is closed", func() { _ = batch.Close() })
 		mustPanic(t, "is closed", func() { copied.Write(unfinished, []byte{1}) })
-		mustPanic(t, "is closed", func() { publish.PatchSlot(0, at[0]) })
+		mustPanic(t, "is closed", func() { _ = publish.PatchSlot(0, at[0]) })
 		var none *WriteScope
-		mustPanic(t, "nil or zero", func() { none.PatchSlot(0, at[0]) })
+		mustPanic(t, "nil or zero", func() { _ = none.PatchSlot(0, at[0]) })
 		mustPanic(t, "nil or zero", func() { _, _ = (&WriteScope{}).Reserve(1) })
 		mustPanic(t, "nil or zero", func() { _, _ = none.Enter(SitePatch, "x") })
 		mustPanic(t, "without a holder", func() { _, _ = s.Open(nil, SiteBatch, "x") })
@@ -306,7 +313,7 @@ func TestRights(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		mustPanic(t, "no finished function", func() { in.PatchSlot(0, at[0]) })
+		mustPanic(t, "no finished function", func() { _ = in.PatchSlot(0, at[0]) })
 		if err := w.Exit(in); err != nil {
 			t.Fatal(err)
 		}

@@ -10,9 +10,10 @@ import (
 const (
 	// funcAlign is the alignment of every allocation in a chunk.
 	funcAlign = 16
-	// trapByte fills what no function owns. On amd64 it is int3.
-	trapByte = 0xcc
-	trapWord = 0x0101010101010101 * trapByte
+	trapWord  = 0x0101010101010101 * trapByte
+	// TrapByte fills what no function owns: on amd64 it is int3, on arm64 four
+	// of it are udf.
+	TrapByte = trapByte
 )
 
 // Chunk is a piece of a space that one goroutine fills from the bottom up.

@@ -3,7 +3,6 @@ package codemem
 import (
 	"encoding/binary"
 	"fmt"
-	"math"
 	"sync/atomic"
 )
 
@@ -57,26 +56,14 @@ func (s *Space) SlotTarget(i int) uintptr {
 	at := s.Slot(i)
 	var b [SlotSize]byte
 	s.read(b[:], at)
-	if b[0] != jumpOpcode {
-		return 0
-	}
-	rel := int32(binary.LittleEndian.Uint32(b[1:]))
-	return at + jumpSize + uintptr(int(rel))
+	return slotTarget(at, binary.LittleEndian.Uint64(b[:]))
 }
-
-// A slot on amd64: jmp rel32 and three traps.
-const (
-	jumpOpcode = 0xe9
-	jumpSize   = 5
-)
-
-var traps uint64 = trapWord
 
 // PatchSlot aims slot i at target by one store: finished code of this space
 // that wasn't freed, at its first byte; 0 makes the slot a trap. The scope is
 // one for publishing, and its holder holds the space's lock, as V8 does: so
-// the target can't be freed meanwhile.
-func (w *WriteScope) PatchSlot(i int, target uintptr) {
+// the target can't be freed meanwhile. The error is a *ReachError.
+func (w *WriteScope) PatchSlot(i int, target uintptr) error {
 	c := w.owner()
 	s := c.space
 	if !c.patches() {
@@ -86,16 +73,15 @@ func (w *WriteScope) PatchSlot(i int, target uintptr) {
 		panic(fmt.Sprintf("codemem: scope of %q patches slots without the space's lock", c.opener.name))
 	}
 	at := s.Slot(i)
-	word := traps
+	word := slotTrap
 	if target != 0 {
 		if !s.isTarget(target) {
 			panic(fmt.Sprintf("codemem: slot %d aimed at %#x, which is no finished function", i, target))
 		}
-		rel := int64(target) - int64(at) - jumpSize
-		if rel < math.MinInt32 || rel > math.MaxInt32 {
-			panic(fmt.Sprintf("codemem: slot %d is out of reach of %#x", i, target))
+		var ok bool
+		if word, ok = slotJump(at, target); !ok {
+			return &ReachError{Slot: i}
 		}
-		word = traps<<(8*jumpSize) | uint64(uint32(rel))<<8 | jumpOpcode
 	}
 	if s.policy.keyed {
 		c.rights += s.key.store64(at, word)
@@ -103,6 +89,18 @@ func (w *WriteScope) PatchSlot(i int, target uintptr) {
 		atomic.StoreUint64((*uint64)(pointer(at+s.tableDelta)), word)
 	}
 	c.bytes += SlotSize
+	if s.state.Load() == stateLive { // else all code is synced when it is published
+		syncSlot(at)
+	}
+	return nil
+}
+
+// ReachError reports code that is too far from its slot for a jump: on arm64
+// more than 128 MiB.
+type ReachError struct{ Slot int }
+
+func (e *ReachError) Error() string {
+	return fmt.Sprintf("code of function %d is out of reach of its slot in the jump table", e.Slot)
 }
 
 // patches reports whether the policy gives this scope the slots.

@@ -243,6 +243,9 @@ func (s *Space) finishBatch(c *Chunk) error {
 			return err
 		}
 	}
+	if s.state.Load() == stateLive { // else all code is synced when it is published
+		s.syncCode(c.lo, c.hi)
+	}
 	if s.policy.toggle != toggleRange {
 		c.span.countPages(c.v8.placed)
 	}

@@ -52,7 +52,7 @@ func checkPlaced(t *testing.T, m *Module, emit func(c *fake, fn uint32) error) {
 				i += n
 				continue
 			}
-			if page[i] != 0xcc {
+			if page[i] != codemem.TrapByte {
 				t.Fatalf("unowned byte at %#x is %#x", lo+uintptr(i), page[i])
 			}
 			i++

@@ -98,8 +98,8 @@ func (o *Options) resolve() error {
 		return fmt.Errorf("code protection mode %s publishes code through slots and can't link it", o.Protection)
 	case o.Live && !o.Protection.Patchable():
 		return &codemem.ModeError{Name: o.Protection.String(), Reason: "code that was published in it can't be replaced; use dual"}
-	case (slots || o.Publish == PublishSlots) && o.Liftoff.Arch != liftoff.AMD64:
-		return errors.New("no slots for this architecture")
+	case (slots || o.Publish == PublishSlots) && !executable(o.Liftoff.Arch):
+		return errors.New("code for another machine is linked; it has no slots")
 	case (slots || o.Publish == PublishSlots) && o.Unlinked != nil:
 		return errors.New("code published through slots is never unlinked; publish it linked")
 	case slots:

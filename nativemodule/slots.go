@@ -3,7 +3,6 @@ package nativemodule
 import (
 	"encoding/binary"
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/wasmjit/wasmjit/codemem"
@@ -160,6 +159,7 @@ func (m *Module) addFunction(scope *codemem.WriteScope, chunk *codemem.Chunk, de
 // aimCalls replaces the callee's index in each call field by the distance
 // from the field's end to the callee's slot.
 func (m *Module) aimCalls(p placed, code []byte, sites []uint32) error {
+	arch := m.options.Liftoff.Arch
 	for _, site := range sites {
 		fail := func(callee uint32, reason string) error {
 			return &LinkError{Caller: m.imported + p.def, Callee: callee, Offset: site, Reason: reason}
@@ -167,16 +167,20 @@ func (m *Module) aimCalls(p placed, code []byte, sites []uint32) error {
 		if uint64(site)+callField > uint64(len(code)) {
 			return fail(0, "the call site lies outside of the function")
 		}
-		callee := binary.LittleEndian.Uint32(code[site:])
+		callee, ok := liftoff.Callee(arch, binary.LittleEndian.Uint32(code[site:]))
+		if !ok {
+			return fail(0, "there is no direct call at the call site")
+		}
 		target := callee - m.imported
 		if callee < m.imported || target >= uint32(m.numDefined()) {
 			return fail(callee, "the callee is not a function of this module")
 		}
-		rel := int64(m.space.Slot(int(target))) - int64(m.base) - int64(p.entry) - int64(site) - callField
-		if rel != int64(int32(rel)) {
-			return fail(callee, fmt.Sprintf("a distance of %d bytes is out of reach (%d)", rel, math.MaxInt32))
+		distance := int64(m.space.Slot(int(target))) - int64(m.base) - int64(p.entry) - int64(site)
+		field, ok := liftoff.LinkCall(arch, distance)
+		if !ok {
+			return fail(callee, fmt.Sprintf("a distance of %d bytes is out of reach", distance))
 		}
-		binary.LittleEndian.PutUint32(code[site:], uint32(rel))
+		binary.LittleEndian.PutUint32(code[site:], field)
 	}
 	return nil
 }
@@ -232,8 +236,11 @@ func (m *Module) patchSlot(scope *codemem.WriteScope, p placed) error {
 	if err != nil {
 		return err
 	}
-	inner.PatchSlot(int(p.def), m.base+uintptr(p.entry))
-	return scope.Exit(inner)
+	err = inner.PatchSlot(int(p.def), m.base+uintptr(p.entry))
+	if e := scope.Exit(inner); err == nil {
+		err = e
+	}
+	return err
 }
 
 // freeCode frees replaced code that nobody runs.

@@ -227,6 +227,7 @@ func TestPublishOptions(t *testing.T) {
 // Failures are the same through slots: the lowest function's, a lack of
 // memory, a bad call site; and nothing is left behind.
 func TestSlotsFailures(t *testing.T) {
+	canRun(t)
 	dm := fakeModule(1, mixedSizes(500)...)
 	bad := func(c *fake, fn uint32) error {
 		switch fn {
@@ -328,7 +329,7 @@ func TestReplaceAndFree(t *testing.T) {
 		if _, _, _, ok := Lookup(old); ok {
 			t.Errorf("%v: freed code was found", mode)
 		}
-		if mode != codemem.Dual && slices.ContainsFunc(m.space.Read(old, len(code)), func(b byte) bool { return b != 0xcc }) {
+		if mode != codemem.Dual && slices.ContainsFunc(m.space.Read(old, len(code)), func(b byte) bool { return b != codemem.TrapByte }) {
 			t.Errorf("%v: freed code is left: %x", mode, m.space.Read(old, len(code)))
 		}
 		all := make([]uint32, 300)

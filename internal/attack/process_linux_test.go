@@ -131,7 +131,7 @@ func TestUnownedBytesTrap(t *testing.T) {
 		for _, p := range owned {
 			for ; at < p.lo; at++ {
 				gaps++
-				if b := *(*byte)(pointer(at)); b != 0xcc {
+				if b := *(*byte)(pointer(at)); b != codemem.TrapByte {
 					t.Fatalf("%s: byte %#x at %#x belongs to no function", mode, b, at)
 				}
 			}
