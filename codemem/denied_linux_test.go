@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -70,5 +71,39 @@ func TestSealDenied(t *testing.T) {
 	err := protect(&process, at, pageSize, protRX)
 	if want := "code memory: mprotect to r-x of 4 KiB: permission denied"; err == nil || err.Error() != want || !errors.Is(err, unix.EACCES) {
 		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+// Where executable memfds are forbidden (vm.memfd_noexec, a setting of each pid
+// namespace, hence a child in one of its own), mode Dual says so when it is
+// asked for, and code that is patched later falls back to V8's scopes.
+func TestMemfdForbidden(t *testing.T) {
+	const child = "CODEMEM_TEST_NOMEMFD"
+	if os.Getenv(child) == "" {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestMemfdForbidden$", "-test.v")
+		cmd.Env = append(os.Environ(), child+"=1")
+		cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID}
+		out, err := cmd.CombinedOutput()
+		if errors.Is(err, unix.EPERM) || errors.Is(err, unix.ENOEXEC) || strings.Contains(string(out), "SKIP") {
+			t.Skip("no pid namespace, or no vm.memfd_noexec in it")
+		}
+		if err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+		return
+	}
+	if err := os.WriteFile("/proc/sys/vm/memfd_noexec", []byte("2"), 0); err != nil {
+		t.Skip(err)
+	}
+	want := "code protection mode dual is not available: executable memfds are forbidden (vm.memfd_noexec) (permission denied)"
+	if err := Check(Dual); err == nil || err.Error() != want || !errors.Is(err, unix.EACCES) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	s := patchedSpace(t, Auto, 1)
+	if s.Mode() != Hoisted {
+		t.Errorf("code that is patched got mode %v", s.Mode())
+	}
+	if m, err := Resolve(Auto, false); m != Seal || err != nil {
+		t.Errorf("code that stays got mode %v, %v", m, err)
 	}
 }

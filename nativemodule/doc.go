@@ -16,6 +16,22 @@
 // Nothing is shared on the way but the cursor, the lowest failure and disjoint
 // elements of two arrays, and nothing is allocated per function.
 //
+// Code that may be replaced (Options.Live), and code in the modes that repeat
+// V8's pipelines, is published through slots instead: a worker gathers finished
+// functions in batches and takes each through four entry points that have their
+// write scope as a parameter (slots.go): add a batch, add each of its
+// functions, patch the jump table, and later free what was replaced. One
+// goroutine publishes at a time, the others append to what it has to do.
+//
+// A Patcher replaces functions of a live module while others run them. Slots
+// are patched by one store each, so a caller meets the old code or the new one.
+// Replaced code stays, and Lookup finds it, until every Reader that might be in
+// it has left; then Free gives it up. Its addresses aren't used again while the
+// module lives.
+//
+// The Ledger of a compile sets the mprotects on code beside what the mode's
+// pipeline must cost.
+//
 // The outcome doesn't depend on the number of workers: the failure reported is
 // that of the lowest function index. After a failure the functions below it
 // are still compiled, those above are skipped.

@@ -28,7 +28,7 @@ func (f *engineFlags) printCodeTo(w io.Writer, m *nativemodule.Module) error {
 	if fn < d.NumImportedFuncs {
 		return usagef("--print-wasm-code-function-index=%d: the function is imported; the first defined one is %d", fn, d.NumImportedFuncs)
 	}
-	code, entry := m.Code(fn), m.Entry(fn)
+	code, entry := m.Code(fn), m.Address(fn)
 	printf(w, "--- WebAssembly code ---\n")
 	if name := d.FuncName(fn); name != "" {
 		printf(w, "name: %s\n", oneLine(name))
