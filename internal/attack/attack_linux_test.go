@@ -130,6 +130,8 @@ func judge(t *testing.T, column string, want byte, o Outcome) {
 		}
 	case want == none:
 		t.Errorf("%s: was to make no sense, got: %s", column, o)
+	case want == changed && !o.Changed && (o.Short() == "EPERM" || o.Short() == "EACCES"):
+		t.Logf("%s: this system refuses more than it has to", column)
 	case want == refused && o.Changed, want == changed && !o.Changed:
 		t.Errorf("%s: want %c, got: %s", column, want, o)
 	}
