@@ -29,6 +29,8 @@ type Counters struct {
 	// ftruncate, fcntl, close. Membarrier counts the barriers before replaced
 	// code is freed.
 	Memfd, Membarrier Counter
+	// Mseal counts arenas made immutable.
+	Mseal Counter
 }
 
 // rows lists the counters by kind of call.
@@ -44,6 +46,7 @@ func (c *Counters) rows() [numCalls]*Counter {
 		callPkeyProtect:  &c.PkeyMprotect,
 		callMemfd:        &c.Memfd,
 		callMembarrier:   &c.Membarrier,
+		callMseal:        &c.Mseal,
 	}
 }
 
@@ -101,6 +104,7 @@ const (
 	callPkeyProtect
 	callMemfd
 	callMembarrier
+	callMseal
 	numCalls
 )
 
@@ -116,6 +120,7 @@ var callNames = [numCalls]string{
 	callPkeyProtect:  "pkey_mprotect",
 	callMemfd:        "memfd",
 	callMembarrier:   "membarrier",
+	callMseal:        "mseal",
 }
 
 type tally struct{ calls, bytes, ns atomic.Int64 }

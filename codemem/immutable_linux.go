@@ -22,7 +22,7 @@ func (a *Arena) MakeImmutable() error {
 	defer a.mu.Unlock()
 	start := time.Now()
 	_, _, e := unix.Syscall(unix.SYS_MSEAL, a.lo, a.hi-a.lo, 0)
-	a.calls.count(callProtectOther, a.hi-a.lo, start)
+	a.calls.count(callMseal, a.hi-a.lo, start)
 	if e != 0 {
 		return &SystemError{"mseal", int64(a.hi - a.lo), e}
 	}

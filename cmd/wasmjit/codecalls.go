@@ -31,6 +31,7 @@ var callKinds = []callKind{
 	{"madvise", "madvise", false, func(c *codemem.Counters) *codemem.Counter { return &c.Madvise }},
 	{"memfd", "memfd", false, func(c *codemem.Counters) *codemem.Counter { return &c.Memfd }},
 	{"membarrier", "membarrier", false, func(c *codemem.Counters) *codemem.Counter { return &c.Membarrier }},
+	{"mseal", "mseal", false, func(c *codemem.Counters) *codemem.Counter { return &c.Mseal }},
 }
 
 // callCost is what calls of one kind cost.
