@@ -4,9 +4,7 @@ package runtime
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -21,14 +19,14 @@ import (
 )
 
 // Some tests need a process of their own: one that dies, or one with other
-// settings. childEnv names the role that a child plays.
+// settings. childEnv names the role that a child plays, and its numbers.
 const childEnv = "WASMJIT_NATIVE_CHILD"
 
 // child starts this test binary in a role.
 func child(t *testing.T, role, godebug string) (cmd *exec.Cmd, out *bytes.Buffer) {
 	t.Helper()
 	cmd = exec.Command(os.Args[0], "-test.run=^TestNativeChild$", "-test.v")
-	cmd.Env = append(os.Environ(), childEnv+"="+role, "GODEBUG="+godebug)
+	cmd.Env = append(os.Environ(), childEnv+"="+role, "GODEBUG="+godebug, "GOTRACEBACK=single")
 	out = new(bytes.Buffer)
 	cmd.Stdout, cmd.Stderr = out, out
 	return cmd, out
@@ -36,23 +34,18 @@ func child(t *testing.T, role, godebug string) (cmd *exec.Cmd, out *bytes.Buffer
 
 // TestNativeChild is the child's side.
 func TestNativeChild(t *testing.T) {
-	switch role := os.Getenv(childEnv); role {
+	role, args, _ := strings.Cut(os.Getenv(childEnv), " ")
+	var n [2]int
+	fmt.Sscan(args, &n[0], &n[1])
+	switch role {
 	case "":
 		t.Skip("for child processes")
 	case "spin":
-		// Announces itself from a host function and spins.
-		b := block(t)
-		b[6] = uint64(addrOf(b))
-		entry := native(t, function(func(a *Asm) {
-			a.AluRI(SUB, S64, RSP, 16)
-			callHost(a)
-			top := a.Pos()
-			a.AluRI(ADD, S64, RAX, 1)
-			a.JmpBack(top)
-		}))
-		h := &handler{host: func(*hostFrame) error { os.NewFile(3, "ready").Close(); return nil }}
-		testStack(t, 0).run(&nativeCall{Entry: entry, Inst: addrOf(b)}, h)
-		t.Error("the loop ended")
+		childSpin(t)
+	case "self":
+		childSelf(t, unix.Signal(n[0]), int32(n[1]))
+	case "stop":
+		childStop(t, unix.Signal(n[0]), n[1])
 	case "all":
 		wantSyscallMode(t)
 		for _, tt := range []struct {
@@ -121,47 +114,6 @@ func TestNativeSyscallMode(t *testing.T) {
 		cmd, out := child(t, role, godebug)
 		if err := cmd.Run(); err != nil || !strings.Contains(out.String(), "--- PASS: TestNativeChild") {
 			t.Errorf("%s: %v\n%s", role, err, out)
-		}
-	}
-}
-
-// TestNativeGoroutineDump sends a process that spins in native code the
-// signals that make Go print its goroutines.
-func TestNativeGoroutineDump(t *testing.T) {
-	for _, godebug := range []string{"", "asyncpreemptoff=1"} {
-		for _, signo := range []unix.Signal{unix.SIGQUIT, unix.SIGABRT, unix.SIGSEGV} {
-			cmd, out := child(t, "spin", godebug)
-			r, w, err := os.Pipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			cmd.ExtraFiles = []*os.File{w}
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			w.Close()
-			io.Copy(io.Discard, r) // until the child is in its loop
-			r.Close()
-			cmd.Process.Signal(signo)
-			err = cmd.Wait()
-			name := fmt.Sprintf("%s, GODEBUG=%q", unix.SignalName(signo), godebug)
-			var exit *exec.ExitError
-			if !errors.As(err, &exit) || exit.ExitCode() != 2 {
-				t.Errorf("%s: %v, want exit code 2", name, err)
-			}
-			for _, want := range []string{unix.SignalName(signo) + ": ", "runtime.TestNativeChild("} {
-				if !strings.Contains(out.String(), want) {
-					t.Errorf("%s: the dump lacks %q", name, want)
-				}
-			}
-			for _, bad := range []string{"during panic", "unexpected", "runtime: g ", "fatal error"} {
-				if strings.Contains(out.String(), bad) {
-					t.Errorf("%s: the dump has %q", name, bad)
-				}
-			}
-			if t.Failed() {
-				t.Fatalf("output:\n%s", out)
-			}
 		}
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"runtime/pprof"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -193,37 +192,6 @@ func TestProfile(t *testing.T) {
 	names := gunzip(t, b.Bytes())
 	if !bytes.Contains(names, []byte("runtime.(*guestCall).run")) {
 		t.Error("the profile doesn't name the guest's caller")
-	}
-}
-
-// SIGQUIT during a guest loop dumps the goroutines as ever.
-func TestGoroutineDump(t *testing.T) {
-	if os.Getenv("WASMJIT_TEST_CHILD") != "" {
-		s := newStore(t, Config{})
-		i := startLooper(t, s, nothing)
-		go func() {
-			for loadWord(i.memories[0].base) < 1000 {
-				time.Sleep(time.Millisecond)
-			}
-			syscall.Kill(os.Getpid(), syscall.SIGQUIT)
-		}()
-		i.Call(bg, "count")
-		return
-	}
-	cmd := testenv.Self("-test.run=^TestGoroutineDump$")
-	cmd.Env = append(os.Environ(), "WASMJIT_TEST_CHILD=dump", "GOTRACEBACK=all")
-	out, err := cmd.CombinedOutput()
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != 2 {
-		t.Fatalf("child: %v\n%s", err, out)
-	}
-	for _, want := range []string{"SIGQUIT: quit", "TestGoroutineDump", "(*guestCall).run", "(*Func).invoke"} {
-		if !strings.Contains(string(out), want) {
-			t.Errorf("the dump lacks %q:\n%s", want, out)
-		}
-	}
-	if strings.Contains(string(out), "fatal error") || strings.Contains(string(out), "unexpected") {
-		t.Errorf("the dump failed:\n%s", out)
 	}
 }
 

@@ -39,20 +39,21 @@
 	JAE  no
 
 // Goes to yes if PC AX is in a stub that switches stacks. Those can't be
-// interrupted, and can't fault but by a bug that Go should report.
+// interrupted.
 #define IF_QUIET(yes) \
 	MOVQ AX, R8; \
 	SUBQ ·sigs+sigState_quietLo(SB), R8; \
 	CMPQ R8, ·sigs+sigState_quietLen(SB); \
 	JB   yes
 
-// trapHandler turns a fault of native code into a TRAP exit.
+// trapHandler turns a fault of native code into a TRAP exit; one of a stub,
+// which only a bug can cause, as well: Go can't report it, for it knows neither
+// the code nor the stack.
 TEXT ·trapHandler(SB), NOSPLIT|NOFRAME|TOPFRAME, $0-0
 	IF_NATIVE(forward)
-	IF_QUIET(forward)
 	MOVL  si_code(SI), R8
 	TESTL R8, R8
-	JLE   sent // by kill, tgkill or sigqueue: Go ends the process
+	JLE   sent // by kill, tgkill or sigqueue: Go's affair
 	MOVQ  DI, ctxBlock_faultSignal(CX)
 	MOVQ  si_addr(SI), R8
 	MOVQ  R8, ctxBlock_faultAddr(CX)
@@ -82,7 +83,9 @@ forward:
 
 // tracebackHandler shows Go a Go frame instead of native code while its
 // handler walks the stack (SIGPROF, SIGQUIT, SIGABRT, kill): wasmCode, called by
-// whoever entered native code.
+// whoever entered native code. goSP, goFP and goPC are complete before the
+// jump into the arena and stay until the next one: they hold in every stub,
+// whichever stack it has got to.
 TEXT ·tracebackHandler(SB), NOSPLIT|NOFRAME|TOPFRAME, $0-0
 	IF_NATIVE(forward)
 	// The kernel left SP at 8 modulo 16.
@@ -109,13 +112,21 @@ TEXT ·tracebackHandler(SB), NOSPLIT|NOFRAME|TOPFRAME, $0-0
 	MOVQ (AX)(DI*8), AX
 	CALL AX
 
+	// Where Go has moved the PC, it made wasmCode call a panic (a fault that
+	// sigqueue pretends): that abandons the native frames.
 	MOVQ 0(SP), DX
+	LEAQ ·wasmCode(SB), AX
+	LEAQ 1(AX), AX
+	CMPQ AX, uc_pc(DX)
+	JNE  moved
 	MOVQ 8(SP), AX
 	MOVQ AX, uc_pc(DX)
 	MOVQ 16(SP), AX
 	MOVQ AX, uc_sp(DX)
 	MOVQ 24(SP), AX
 	MOVQ AX, uc_bp(DX)
+
+moved:
 	LEAQ 40(SP), SP
 	RET
 

@@ -50,7 +50,7 @@
 	BHS  no
 
 // Goes to yes if PC R4 is in a stub that switches stacks. Those can't be
-// interrupted, and can't fault but by a bug that Go should report.
+// interrupted.
 #define IF_QUIET(yes) \
 	SIGS(sigState_quietLo, R6); \
 	SUB  R6, R4, R7; \
@@ -58,13 +58,14 @@
 	CMP  R6, R7; \
 	BLO  yes
 
-// trapHandler turns a fault of native code into a TRAP exit.
+// trapHandler turns a fault of native code into a TRAP exit; one of a stub,
+// which only a bug can cause, as well: Go can't report it, for it knows neither
+// the code nor the stack.
 TEXT ·trapHandler(SB), NOSPLIT|NOFRAME|TOPFRAME, $0-0
 	IF_NATIVE(forward)
-	IF_QUIET(forward)
 	MOVW si_code(R1), R6
 	CMPW $0, R6
-	BLE  sent // by kill, tgkill or sigqueue: Go ends the process
+	BLE  sent // by kill, tgkill or sigqueue: Go's affair
 	MOVD R0, ctxBlock_faultSignal(R5)
 	MOVD si_addr(R1), R6
 	MOVD R6, ctxBlock_faultAddr(R5)
@@ -96,7 +97,9 @@ forward:
 
 // tracebackHandler shows Go a Go frame instead of native code while its
 // handler walks the stack (SIGPROF, SIGQUIT, SIGABRT, kill): wasmCode, called by
-// whoever entered native code.
+// whoever entered native code. goSP, goFP and goPC are complete before the
+// jump into the arena and stay until the next one: they hold in every stub,
+// whichever stack it has got to.
 TEXT ·tracebackHandler(SB), NOSPLIT|NOFRAME|TOPFRAME, $0-0
 	IF_NATIVE(forward)
 	SUB  $64, RSP
@@ -122,7 +125,14 @@ TEXT ·tracebackHandler(SB), NOSPLIT|NOFRAME|TOPFRAME, $0-0
 	OLD
 	CALL (R3)
 
+	// Where Go has moved the PC, it made wasmCode call a panic (a fault that
+	// sigqueue pretends): that abandons the native frames.
 	MOVD 8(RSP), R2
+	MOVD $·wasmCode(SB), R6
+	ADD  $4, R6
+	MOVD uc_pc(R2), R7
+	CMP  R6, R7
+	BNE  moved
 	MOVD 16(RSP), R6
 	MOVD R6, uc_pc(R2)
 	MOVD 24(RSP), R6
@@ -131,6 +141,8 @@ TEXT ·tracebackHandler(SB), NOSPLIT|NOFRAME|TOPFRAME, $0-0
 	MOVD R6, uc_fp(R2)
 	MOVD 40(RSP), R6
 	MOVD R6, uc_lr(R2)
+
+moved:
 	MOVD 0(RSP), R30
 	ADD  $64, RSP
 	RET
