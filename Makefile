@@ -12,7 +12,7 @@ NESTED = $(patsubst %/go.mod,%,$(wildcard */go.mod */*/go.mod */*/*/go.mod))
 # nested runs a go command in each of them.
 nested = @for m in $(NESTED); do echo "cd $$m && $(GO) $(1)" && (cd $$m && $(GO) $(1)) || exit 1; done
 
-.PHONY: help build test check fmt vet lint scopes imports generated generate spec bench bench-peers run-set v8 counters corpus demos stdlib clean
+.PHONY: help build test check fmt vet lint scopes imports generated generate spec bench bench-peers run-set test-arm64 v8 counters corpus demos stdlib clean
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -66,6 +66,9 @@ bench-peers: build ## wasmjit, V8, SpiderMonkey and wazero by turns (tables of P
 
 run-set: ## rebuild testdata/run with clang and wasi-libc
 	scripts/build-run.sh
+
+test-arm64: ## tests that run compiled code, for linux/arm64 under qemu-user
+	scripts/test-arm64.sh
 
 v8: build ## the modules of make corpus by turns with V8 (table of PERF.md)
 	scripts/perf-v8.sh

@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# Runs the tests that execute compiled code on arm64, under qemu-user: the
+# binaries are cross-built, so it works on any Linux host. Needs the package
+# qemu-user.
+#
+# What it proves is that code means the right thing. An emulator keeps no
+# instruction cache and orders memory as the host does, and its timings say
+# nothing.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+export CGO_ENABLED=0
+
+# The emulator keeps a record for every page that a process has reserved, for
+# good. Within 256 GiB of address space that stays below 2 GB.
+emulator="qemu-aarch64 -R 0x4000000000"
+if [ "$(uname -m)" = aarch64 ]; then
+	emulator=
+fi
+export WASMJIT_TEST_EMULATOR=$emulator
+
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+# run PACKAGE [test flags]: the tests of a package.
+run() {
+	local package=$1 name
+	shift
+	name=$(basename "$package")
+	echo "--- $package $*"
+	# From within the package, which may be of a nested module.
+	(cd "$package" &&
+		GOOS=linux GOARCH=arm64 go test -c -o "$tmp/$name" . &&
+		time $emulator "$tmp/$name" -test.timeout=30m "$@")
+}
+
+run asm/arm64
+run liftoff -test.skip 'TestSize|TestReach' # compile only: the same on any host
+# The skipped ones ask the kernel for what the emulator doesn't do.
+run codemem -test.skip 'PlaceDiffers|Denied|Kills|ThousandSpaces|SystemError'
+run nativemodule -test.run 'Liftoff(ARM64|Positions|LowestError)'
+# The skipped ones open and close a thousand memories, which takes minutes.
+run runtime -test.skip 'OpenClose|CloseConcurrently'
+# No openat2 before version 9 of the emulator, and it delays signals.
+run wasi -test.skip 'Descriptors|Readdir|ProgramCancel'
+run internal/runset
+# The modules that damage makes are compiled and not run.
+run internal/matrix -test.skip 'CompileDamaged'
+# A script of the specification's may hold seventy memories at once: too many
+# reservations for the emulator. Guarded memories are the matrix's.
+export WASMJIT_TEST_BOUNDS=explicit
+run spectest/wazero -test.run Liftoff
+run internal/spectest -test.run Suite
