@@ -269,7 +269,7 @@ func TestNativeProfile(t *testing.T) {
 	entry := mixer(t)
 	b := block(t)
 	s := testStack(t, 0)
-	for start := time.Now(); time.Since(start) < 300*time.Millisecond; {
+	for start := cpuTime(t); cpuTime(t)-start < profiled; {
 		mustRun(t, s, &nativeCall{Entry: entry, Inst: addrOf(b), GP: [4]uint64{100_000}}, &handler{})
 	}
 	pprof.StopCPUProfile()

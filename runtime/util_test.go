@@ -8,10 +8,12 @@ import (
 	"context"
 	"io"
 	"testing"
+	"time"
 
 	"github.com/wasmjit/wasmjit/decoder"
 	"github.com/wasmjit/wasmjit/liftoff"
 	"github.com/wasmjit/wasmjit/nativemodule"
+	"golang.org/x/sys/unix"
 )
 
 var bg = context.Background()
@@ -68,6 +70,20 @@ func mustPanic(t *testing.T, what string, f func()) {
 	}()
 	f()
 }
+
+// cpuTime is the processor time that this process has used.
+func cpuTime(t testing.TB) time.Duration {
+	t.Helper()
+	var u unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// profiled is the processor time in which a CPU profile is sure to have
+// samples: it takes one every 10 ms.
+const profiled = 300 * time.Millisecond
 
 func gunzip(t *testing.T, b []byte) []byte {
 	t.Helper()
