@@ -369,6 +369,60 @@ func TestReplaceAndFree(t *testing.T) {
 	}
 }
 
+// A live module whose neighbourhood is taken goes on in further ranges, which
+// Lookup knows; when the arena is full, replacing fails and the module works on.
+func TestLiveGrowth(t *testing.T) {
+	canRun(t)
+	dm := fakeModule(1, mixedSizes(400)...)
+	all := make([]uint32, 400)
+	for i := range all {
+		all[i] = uint32(i) + 1
+	}
+	for _, mode := range available() {
+		if !mode.Patchable() || mode == codemem.Fine { // which grows as Hoisted, slowly
+			continue
+		}
+		a := testArena(t, 4<<20)
+		o := Options{Workers: 1, Protection: mode, Live: true, Arena: a}
+		m := mustBuild(t, dm, o, chain(dm))
+		mustBuild(t, fakeModule(0, 1000), o, chain(fakeModule(0, 1000))) // in the way
+		p, err := m.NewPatcher()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var full *codemem.FullError
+		for range 1000 {
+			if err = p.Replace(t.Context(), all); err != nil {
+				break
+			}
+			if n, err := p.Free(); n != len(all) || err != nil {
+				t.Fatalf("%v: freed %d: %v", mode, n, err)
+			}
+		}
+		if !errors.As(err, &full) {
+			t.Fatalf("%v: %v", mode, err)
+		}
+		if r := m.space.Ranges(); len(r) < 2 {
+			t.Errorf("%v: code lies in %d ranges: the test shows nothing", mode, len(r))
+		}
+		for _, fn := range all {
+			at := m.Address(fn)
+			if got, want := run(m.Entry(fn)), chainResult(dm, fn); got != want {
+				t.Fatalf("%v: function %d gives %d, want %d", mode, fn, got, want)
+			}
+			if gm, gf, off, ok := Lookup(at); !ok || gm != m || gf != fn || off != 0 {
+				t.Fatalf("%v: lookup of function %d: %d+%d, %v", mode, fn, gf, off, ok)
+			}
+		}
+		if l := m.Live(); l.Replaced != l.Freed || l.Replaced%400 != 0 {
+			t.Errorf("%v: %d of %d freed", mode, l.Freed, l.Replaced)
+		}
+		if err := p.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // Threads run through slots while others compile, patch and free what they
 // run.
 func TestSlotsUnderFire(t *testing.T) {
