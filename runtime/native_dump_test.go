@@ -235,7 +235,11 @@ func TestNativeStubSignals(t *testing.T) {
 				cmd, out := child(t, fmt.Sprintf("stop %d %d", signo, offsets[i]), "")
 				err := cmd.Run()
 				name := fmt.Sprintf("%s at offset %#x", unix.SignalName(signo), offsets[i])
-				checkDump(t, name, signo, oneThread, err, out.String(), "runtime.wasmCode(", "runtime.TestNativeChild(")
+				frames := []string{"runtime.TestNativeChild(", "runtime.wasmCode("}
+				if offsets[i] >= int(table.quietLen) {
+					frames = frames[:1] // the scheduler may have interrupted the loop
+				}
+				checkDump(t, name, signo, oneThread, err, out.String(), frames...)
 			}
 		})
 	}
