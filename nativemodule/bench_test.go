@@ -3,9 +3,13 @@ package nativemodule
 import (
 	"context"
 	"fmt"
+	"os"
 	"testing"
 
 	"github.com/wasmjit/wasmjit/codemem"
+	"github.com/wasmjit/wasmjit/decoder"
+	"github.com/wasmjit/wasmjit/internal/synth"
+	"github.com/wasmjit/wasmjit/liftoff"
 )
 
 // BenchmarkJob measures what the job costs beside compiling: ordering,
@@ -59,5 +63,31 @@ func BenchmarkFirstLookup(b *testing.B) {
 	})
 	for b.Loop() {
 		sortedBy(m.entries)
+	}
+}
+
+// BenchmarkModule compiles the module file that WASMJIT_BENCH_MODULE names, or
+// a synthetic one of Unity's shape, with one worker. scripts/pgo.sh profiles it.
+func BenchmarkModule(b *testing.B) {
+	bytes := synth.Module(synth.Unity())
+	if name := os.Getenv("WASMJIT_BENCH_MODULE"); name != "" && name != "synthetic" {
+		var err error
+		if bytes, err = os.ReadFile(name); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.SetBytes(int64(len(bytes)))
+	for b.Loop() {
+		dm, err := decoder.Decode(bytes)
+		if err != nil {
+			b.Fatal(err)
+		}
+		m, err := Compile(context.Background(), dm, Options{Workers: 1, Liftoff: liftoff.Options{CPU: liftoff.HostCPU()}})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := m.Close(); err != nil {
+			b.Fatal(err)
+		}
 	}
 }
