@@ -3,11 +3,8 @@ package codemem
 import (
 	"bytes"
 	"errors"
-	"runtime"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 )
 
 // modesHere gives the modes that this machine has.
@@ -392,120 +389,7 @@ func TestNoPageWritableAndExecutable(t *testing.T) {
 	}
 }
 
-func TestExposure(t *testing.T) {
-	var e exposure
-	start := time.Now()
-	e.at = start
-	e.executable, e.unpublished, e.open = 100, 10, true
-	time.Sleep(2 * time.Millisecond)
-	e.change(func(e *exposure) { e.open = false })
-	time.Sleep(time.Millisecond)
-	got := e.read()
-	most := time.Since(start).Seconds()
-	if s := got.ExecutableTime.Seconds(); s < 0.002 || s > most || got.UnpublishedTime != got.ExecutableTime {
-		t.Errorf("times %+v", got)
-	}
-	if got.WritableExecutable < 0.2 || got.WritableExecutable > 100*most || got.WritableUnpublished < 0.02 {
-		t.Errorf("sums %+v", got)
-	}
-	again := e.read()
-	e.charge(time.Second)
-	if d := e.read().WritableExecutable - again.WritableExecutable; again != got || d < 99.9 || d > 100.1 {
-		t.Errorf("a second in which all was open added %v byte seconds", d)
-	}
-	e = exposure{own: 50, at: time.Now()}
-	time.Sleep(time.Millisecond)
-	if got := e.read(); got.WritableUnpublished < 0.05 || got.WritableExecutable != 0 {
-		t.Errorf("a view of a batch: %+v", got)
-	}
-}
-
 // The exposure of the modes, by what they are known for.
-func TestExposureOfModes(t *testing.T) {
-	for _, mode := range modesHere() {
-		s := patchedSpace(t, mode, 1)
-		h := NewHolder()
-		at := addCode(t, s, h, returns(1))
-		patch(t, s, h, 0, at[0])
-		if err := s.Publish(); err != nil {
-			t.Fatal(err)
-		}
-		x := s.Exposure()
-		if x.WritableUnpublished <= 0 {
-			t.Errorf("%v: %+v", mode, x)
-		}
-		if never := mode == Seal || mode == Dual; never != (x.WritableExecutable == 0) {
-			t.Errorf("%v: %+v", mode, x)
-		}
-		time.Sleep(time.Millisecond)
-		later := s.Exposure()
-		if grows := later.WritableExecutable > x.WritableExecutable; grows != (mode == Off) {
-			t.Errorf("%v: after the publication %+v, then %+v", mode, x, later)
-		}
-		if later.WritableUnpublished != x.WritableUnpublished {
-			t.Errorf("%v: published code counts as unpublished: %+v, then %+v", mode, x, later)
-		}
-		if mode.Patchable() {
-			patch(t, s, h, 0, addCode(t, s, h, returns(2))[0])
-			last := s.Exposure()
-			if last.WritableExecutable <= later.WritableExecutable || last.WritableUnpublished <= later.WritableUnpublished {
-				t.Errorf("%v: replacing code: %+v, then %+v", mode, later, last)
-			}
-		}
-	}
-}
-
-func TestMutex(t *testing.T) {
-	var m Mutex
-	h, other := NewHolder(), NewHolder()
-	if h == other {
-		t.Fatal("two holders are the same")
-	}
-	m.Lock(h, "x")
-	m.Lock(h, "x")
-	if !m.heldBy(h) || m.heldBy(other) || m.heldBy(nil) {
-		t.Error("wrong holder")
-	}
-	m.Unlock()
-	done := make(chan struct{})
-	go func() {
-		m.Lock(other, "x")
-		m.Unlock()
-		close(done)
-	}()
-	for m.Stats("x").Contended == 0 {
-		runtime.Gosched()
-	}
-	select {
-	case <-done:
-		t.Error("a second holder got a lock that was held")
-	case <-time.After(2 * time.Millisecond):
-	}
-	m.Unlock()
-	<-done
-	if s := m.Stats("x"); s.Acquired != 3 || s.Contended != 1 || s.Wait <= 0 || s.Name != "x" {
-		t.Errorf("%+v", s)
-	}
-	n := 0
-	var wg sync.WaitGroup
-	for range 8 {
-		wg.Go(func() {
-			h := NewHolder()
-			for range 1000 {
-				m.Lock(h, "x")
-				m.Lock(h, "x")
-				n++
-				m.Unlock()
-				m.Unlock()
-			}
-		})
-	}
-	wg.Wait()
-	if s := m.Stats("x"); n != 8000 || s.Acquired != 16003 {
-		t.Errorf("%d increments, %+v", n, s)
-	}
-}
-
 func TestResolve(t *testing.T) {
 	for _, patched := range []bool{false, true} {
 		want := Seal
