@@ -33,6 +33,9 @@ type Options struct {
 	// SplitInstance keeps what is constant in an instance block apart from
 	// the mutable globals (NewSplitLayout), for stores that protect it.
 	SplitInstance bool
+	// FarCalls makes direct calls reach farther than 128 MiB on arm64, which
+	// takes three instructions instead of one. It changes nothing on amd64.
+	FarCalls bool
 	// FewRegisters leaves three allocatable registers of each kind, a test
 	// mode that finds spill and merge bugs.
 	FewRegisters bool
@@ -47,7 +50,7 @@ type Code struct {
 	// calls. Before linking a field holds the callee's function index; the
 	// linker replaces it by the distance from the field's end to the callee.
 	// On arm64 the field is the whole instruction and the index stands in its
-	// low 26 bits (arm64.CallTarget, arm64.LinkCall).
+	// low 26 bits; of far calls the field is two instructions (link.go).
 	CallSites []uint32
 	// Positions is filled only by CompilePositions.
 	Positions []Position

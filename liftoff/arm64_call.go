@@ -7,9 +7,15 @@ import (
 
 // armCallSite emits a direct call. Until the linker knows where the callee is,
 // the instruction's 26-bit field holds its index, of which there are at most a
-// million.
+// million; so do the two immediates of a far call.
 func (c *Compiler) armCallSite(fn uint32) {
-	c.callSites = append(c.callSites, uint32(c.a.BL(fn)))
+	at := 0
+	if c.o.FarCalls {
+		at = c.a.CallFar(armAddr, fn)
+	} else {
+		at = c.a.BL(fn)
+	}
+	c.callSites = append(c.callSites, uint32(at))
 	c.position(TrapNone)
 }
 

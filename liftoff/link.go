@@ -24,3 +24,13 @@ func LinkCall(a Arch, distance int64) (field uint32, ok bool) {
 	rel := distance - 4
 	return uint32(rel), rel == int64(int32(rel))
 }
+
+// FarCallee gives the function index in the two words of a far call
+// (Options.FarCalls) that isn't linked yet; ok is false if they can't be one.
+func FarCallee(first, second uint32) (fn uint32, ok bool) { return arm64.FarCallTarget(first, second) }
+
+// LinkFarCall gives the two words of the far call at an address whose callee
+// is at target. ok is false beyond 4 GiB.
+func LinkFarCall(first, second uint32, at, target uint64) (newFirst, newSecond uint32, ok bool) {
+	return arm64.LinkFarCall(first, second, at, target)
+}

@@ -2,6 +2,7 @@ package nativemodule
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"sync/atomic"
 	"time"
@@ -27,14 +28,23 @@ func Compile(ctx context.Context, dm *decoder.Module, o Options) (*Module, error
 	if err != nil {
 		return nil, err
 	}
-	return compileWith(ctx, dm, layout, o, func() (compiler, error) {
+	m, err := compileWith(ctx, dm, layout, o, newLiftoff(dm, layout, o))
+	if errors.Is(err, errFar) {
+		o.Liftoff.FarCalls = true
+		m, err = compileWith(ctx, dm, layout, o, newLiftoff(dm, layout, o))
+	}
+	return m, err
+}
+
+func newLiftoff(dm *decoder.Module, layout *liftoff.Layout, o Options) newCompiler {
+	return func() (compiler, error) {
 		// Not returned as it is: a nil *Compiler would make a non-nil interface.
 		c, err := liftoff.New(dm, layout, o.Liftoff)
 		if err != nil {
 			return nil, err
 		}
 		return c, nil
-	})
+	}
 }
 
 func compileWith(ctx context.Context, dm *decoder.Module, layout *liftoff.Layout, o Options, nc newCompiler) (*Module, error) {
@@ -146,6 +156,9 @@ func (j *job) run(clock clock) error {
 		return err
 	}
 	m.noteWrites(workers)
+	if m.tooFar() {
+		return errFar
+	}
 	s := &m.stats
 	s.Compile = j.phase(clock, "compile")
 	j.unlinked()

@@ -224,3 +224,55 @@ func TestLiftoffARM64(t *testing.T) {
 		}
 	}
 }
+
+// TestFarCalls compiles a module whose code passes an artificially small
+// limit: its calls take the long form, and each leads to its callee.
+func TestFarCalls(t *testing.T) {
+	defer func(n int64) { farLimit = n }(farLimit)
+	const n = 500
+	dm := decodeModule(t, wasmModule(n))
+	arena := testArena(t, 16<<20)
+	arm := liftoff.Options{Arch: liftoff.ARM64}
+	near, err := Compile(context.Background(), dm, Options{Liftoff: arm, Arena: arena})
+	if err != nil {
+		t.Fatal(err)
+	}
+	farLimit = near.Stats().CodeBytes - 1
+	far, err := Compile(context.Background(), dm, Options{Liftoff: arm, Arena: arena})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if near.Options().Liftoff.FarCalls || !far.Options().Liftoff.FarCalls {
+		t.Fatalf("far calls: %v below the limit, %v above", near.Options().Liftoff.FarCalls, far.Options().Liftoff.FarCalls)
+	}
+	layout, err := liftoff.NewLayout(dm)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := liftoff.New(dm, layout, far.Options().Liftoff)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for fn := range uint32(n) {
+		code, err := c.Compile(fn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, site := far.Code(fn), code.CallSites[0]
+		at := uint64(far.Entry(fn)) + uint64(site)
+		adrp, add := binary.LittleEndian.Uint32(got[site:]), binary.LittleEndian.Uint32(got[site+4:])
+		pages := int64(int32(adrp>>5<<13)>>13)<<2 | int64(adrp>>29&3)
+		if to := at&^0xfff + uint64(pages)<<12 + uint64(add>>10&0xfff); to != uint64(far.Entry(fn/2)) {
+			t.Fatalf("function %d calls %#x, function %d is at %#x", fn, to, fn/2, far.Entry(fn/2))
+		}
+		copy(got[site:], code.Bytes[site:site+8])
+		if !bytes.Equal(got, code.Bytes) {
+			t.Fatalf("function %d differs", fn)
+		}
+	}
+	for _, m := range []*Module{near, far} {
+		if err := m.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

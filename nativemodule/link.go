@@ -8,6 +8,9 @@ import (
 	"github.com/wasmjit/wasmjit/liftoff"
 )
 
+// notHere is why a call fails to link whose callee's index is out of range.
+const notHere = "the callee is not a function of this module"
+
 // callField is the size of the part of a direct call that linking writes.
 const callField = 4
 
@@ -66,6 +69,9 @@ func (m *Module) linkSite(scope *codemem.WriteScope, def, site uint32) error {
 		return fail(0, "the call site lies outside of the function")
 	}
 	at := m.entries[def] + site
+	if m.farCalls() {
+		return m.linkFar(scope, m.base+uintptr(at), fail)
+	}
 	arch := m.options.Liftoff.Arch
 	callee, ok := liftoff.Callee(arch, scope.Read32(m.base+uintptr(at)))
 	if !ok {
@@ -73,7 +79,7 @@ func (m *Module) linkSite(scope *codemem.WriteScope, def, site uint32) error {
 	}
 	target := callee - m.imported
 	if callee < m.imported || target >= uint32(len(m.entries)) {
-		return fail(callee, "the callee is not a function of this module")
+		return fail(callee, notHere)
 	}
 	distance := int64(m.entries[target]) - int64(at)
 	field, ok := liftoff.LinkCall(arch, distance)

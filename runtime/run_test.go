@@ -66,6 +66,35 @@ func mustCall(t testing.TB, f *Func, args ...uint64) []uint64 {
 	return out
 }
 
+// TestFarCalls runs code whose direct calls take the form of huge modules.
+func TestFarCalls(t *testing.T) {
+	m := wasmtest.New()
+	ft := m.Type(types(decoder.I64), types(decoder.I64))
+	// fib(n) = n < 2 ? n : fib(n-1) + fib(n-2)
+	m.Func("fib", ft, nil, code(func(c *wasmtest.Code) {
+		c.Get(0).Const(decoder.I64, 2).Op(0x54).Block(0x04, wasmtest.Result(decoder.I64)).Get(0).Op(0x05)
+		c.Get(0).Const(decoder.I64, 1).Op(0x7d).Call(0).Get(0).Const(decoder.I64, 2).Op(0x7d).Call(0).Op(0x7c).End()
+	}))
+	d, err := decoder.Decode(m.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newStore(t, Config{})
+	mod, err := nativemodule.Compile(bg, d, nativemodule.Options{Liftoff: liftoff.Options{FarCalls: true, Bounds: s.Bounds()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mod.Close()
+	i, err := s.Instantiate(bg, mod, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer i.Close()
+	if out := mustCall(t, i.Func("fib"), 20); out[0] != 6765 {
+		t.Errorf("fib(20) = %d", out[0])
+	}
+}
+
 func TestCall(t *testing.T) {
 	eachBounds(t, func(t *testing.T, s *Store) {
 		m := wasmtest.New()

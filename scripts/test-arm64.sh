@@ -36,7 +36,7 @@ run() {
 run asm/arm64
 run liftoff -test.skip 'TestSize|TestReach' # compile only: the same on any host
 # The skipped ones ask the kernel for what the emulator doesn't do.
-run codemem -test.skip 'PlaceDiffers|Denied|Kills|ThousandSpaces|SystemError'
+run codemem -test.skip 'PlaceDiffers|Denied|Forbidden|Kills|ThousandSpaces|SystemError'
 run nativemodule -test.run 'Liftoff(ARM64|Positions|LowestError)'
 # The skipped ones open and close a thousand memories, which takes minutes.
 run runtime -test.skip 'OpenClose|CloseConcurrently'

@@ -68,6 +68,18 @@ func (a *Asm) Blr(r Reg) { a.put(0xd63f0000 | rn[r]) }
 // Ret jumps to the address in the link register, as a return.
 func (a *Asm) Ret() { a.put(0xd65f0000 | rn[LR]) }
 
+// Adrp is d = the page of 4 KiB that is so many away from this instruction's,
+// -2^20 to 2^20-1.
+func (a *Asm) Adrp(d Reg, pages int32) {
+	if pages < -1<<20 || pages >= 1<<20 {
+		panic(errImm)
+	}
+	a.put(adrpField(uint32(pages)) | rd[d])
+}
+
+// adrpField is ADRP with the low 21 bits of n.
+func adrpField(n uint32) uint32 { return 0x90000000 | n&3<<29 | n>>2&(1<<19-1)<<5 }
+
 // CallTarget gives the value that [Asm.BL] left in a word, and whether the word
 // is a direct call at all.
 func CallTarget(word uint32) (value uint32, ok bool) {
@@ -81,4 +93,35 @@ func LinkCall(d int64) (word uint32, ok bool) {
 		return 0, false
 	}
 	return 0x94000000 | uint32(d>>2)&(1<<26-1), true
+}
+
+// A far call is adrp and add, which make the callee's address in a register,
+// and blr. Before it is linked, value stands in the two immediates, the low 12
+// bits in the second.
+
+// CallFar emits a far call by way of r. It returns the position of its first
+// two words, which [LinkFarCall] replaces.
+func (a *Asm) CallFar(r Reg, value uint32) int {
+	at := a.pos
+	a.Adrp(r, int32(value>>12)) // 20 bits
+	a.AddI(ADD, S64, r, r, value&0xfff)
+	a.Blr(r)
+	return at
+}
+
+// FarCallTarget gives the value that [Asm.CallFar] left in two words, and
+// whether they begin a far call at all.
+func FarCallTarget(adrp, add uint32) (value uint32, ok bool) {
+	page := adrp>>29&3 | adrp>>5&(1<<19-1)<<2
+	return page<<12 | add>>10&0xfff, adrp&0x9f000000 == 0x90000000 && add&0xffc00000 == 0x91000000
+}
+
+// LinkFarCall aims the two words of the far call at an address at another one;
+// ok is false beyond 4 GiB.
+func LinkFarCall(adrp, add uint32, at, target uint64) (newADRP, newAdd uint32, ok bool) {
+	pages := int64(target>>12) - int64(at>>12)
+	if pages < -1<<20 || pages >= 1<<20 {
+		return 0, 0, false
+	}
+	return adrpField(uint32(pages)) | adrp&31, add&^(0xfff<<10) | uint32(target)&0xfff<<10, true
 }

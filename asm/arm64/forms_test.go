@@ -426,6 +426,12 @@ var branchForms = []form{
 		d := p.reg31()
 		return a.Adr(d), f("adr %s, ", xn(d))
 	}),
+	// GNU as leaves it to the linker, so it has no rows in the golden file.
+	{"Adrp", 0, func(a *Asm, p *picker) string {
+		d, n := p.reg31(), oneOf(p, []int32{-1 << 20, 1 - 1<<20, -2, -1, 1, 2, 5, 1<<20 - 1})
+		a.Adrp(d, n)
+		return f("adrp %s, .%+d", xn(d), int64(n)<<12)
+	}},
 	{"Br", 31, func(a *Asm, p *picker) string { r := p.reg(); a.Br(r); return f("br %s", xn(r)) }},
 	{"Blr", 31, func(a *Asm, p *picker) string { r := p.reg(); a.Blr(r); return f("blr %s", xn(r)) }},
 	{"Ret", 1, func(a *Asm, _ *picker) string { a.Ret(); return "ret" }},

@@ -102,7 +102,7 @@ func TestFormsComplete(t *testing.T) {
 		// Not encoders, or tested apart: label_test.go and range_test.go.
 		"Reset": true, "Reserve": true, "Pos": true, "SetPos": true, "Bytes": true,
 		"SetReach": true, "TooFar": true, "PatchBranch": true, "PatchHere": true, "Bind": true,
-		"JumpL": true, "AdrL": true, "BCondL": true, "CbzL": true, "TbzL": true, "BCondFar": true, "CbzFar": true,
+		"JumpL": true, "AdrL": true, "BCondL": true, "CbzL": true, "TbzL": true, "BCondFar": true, "CallFar": true, "CbzFar": true,
 	}
 	for _, f := range forms {
 		name, _, _ := strings.Cut(f.method, ".")

@@ -236,3 +236,38 @@ func TestLinkCall(t *testing.T) {
 		}
 	}
 }
+
+// TestLinkFarCall does the same for far calls.
+func TestLinkFarCall(t *testing.T) {
+	a := newAsm(64, false)
+	for _, v := range []uint32{0, 1, 4095, 4096, 999_999, 1<<32 - 1} {
+		at := a.CallFar(X16, v)
+		if got, ok := FarCallTarget(a.read32(at), a.read32(at+4)); !ok || got != v {
+			t.Errorf("value %d read back as %d, %v", v, got, ok)
+		}
+	}
+	if _, ok := FarCallTarget(a.read32(4), a.read32(8)); ok {
+		t.Error("add and blr taken for a far call")
+	}
+	adrp, add := a.read32(0), a.read32(4)
+	for _, tc := range []struct {
+		at, target uint64
+		ok         bool
+	}{
+		{0x1000, 0x1000, true}, {0x1ffc, 0x2000, true}, {0x2000, 0x1ff0, true}, {0x5000_0000_1234, 0x5000_7fff_fff0, true},
+		{1 << 40, 1<<40 + 1<<32 - 4096, true}, {1 << 40, 1<<40 + 1<<32, false}, {1 << 40, 1<<40 - 1<<32, true}, {1 << 40, 1<<40 - 1<<32 - 4, false},
+	} {
+		x, y, ok := LinkFarCall(adrp, add, tc.at, tc.target)
+		if ok != tc.ok {
+			t.Errorf("from %#x to %#x: %v", tc.at, tc.target, ok)
+		}
+		if !ok {
+			continue
+		}
+		a.write32(0, x)
+		pages := int64(target(t, a, 0))
+		if got := tc.at&^0xfff + uint64(pages) + uint64(y>>10&0xfff); got != tc.target || x&31 != 16 || y&0x3ff != 16<<5|16 {
+			t.Errorf("from %#x to %#x: linked to %#x", tc.at, tc.target, got)
+		}
+	}
+}

@@ -75,6 +75,8 @@ func TestRanges(t *testing.T) {
 		{"adr 1 MiB", errReach, func() { at := a.Adr(X0); a.PatchBranch(at, at+1<<20) }},
 		{"b 128 MiB", errReach, func() { at := a.B(); a.PatchBranch(at, at+1<<27) }},
 		{"patch of no branch", errOp, func() { a.Nop(); a.PatchBranch(a.Pos()-4, 0) }},
+		{"adrp 4 GiB", errImm, func() { a.Adrp(X0, 1<<20) }},
+		{"adrp -4 GiB - 4 KiB", errImm, func() { a.Adrp(X0, -1<<20-1) }},
 		{"b.al", errOp, func() { a.BCondL(AL, &unbound) }},
 		{"bound twice", errBound, func() { a.Bind(&bound) }},
 		{"position of an unbound label", errUnbound, func() { unbound.Pos() }},
