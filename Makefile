@@ -12,7 +12,7 @@ NESTED = $(patsubst %/go.mod,%,$(wildcard */go.mod */*/go.mod */*/*/go.mod))
 # nested runs a go command in each of them.
 nested = @for m in $(NESTED); do echo "cd $$m && $(GO) $(1)" && (cd $$m && $(GO) $(1)) || exit 1; done
 
-.PHONY: help build test check fmt vet lint scopes imports generated generate spec bench bench-peers run-set test-arm64 v8 counters corpus demos stdlib clean
+.PHONY: instructions help build test check fmt vet lint scopes imports generated generate spec bench bench-peers run-set test-arm64 v8 counters corpus demos stdlib clean
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -85,6 +85,9 @@ demos: ## run real programs: yosys, clang, gofmt (the first two need make corpus
 
 stdlib: build ## tests of Go's standard library, built for GOOS=wasip1
 	scripts/stdlib.sh
+
+instructions: build ## the instruction count of a fixed compile against the recorded one
+	scripts/instructions.sh
 
 clean: ## what build makes; the cache of modules stays
 	rm -rf bin
