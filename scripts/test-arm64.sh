@@ -33,6 +33,19 @@ run() {
 		time $emulator "$tmp/$name" -test.timeout=30m "$@")
 }
 
+# The same module gives the same code whatever the host and the number of
+# workers.
+echo "--- --dump-code on both hosts"
+go build -o "$tmp/host" ./cmd/wasmjit
+GOOS=linux GOARCH=arm64 go build -o "$tmp/arm64" ./cmd/wasmjit
+for target in linux/amd64 linux/arm64; do
+	for module in testdata/run/{interp,nbody,regex,sha256}.wasm; do
+		dump() { "$@" --target=$target --cpu=baseline --progress=never --dump-code="$tmp/code" "$module" >/dev/null && sha256sum <"$tmp/code"; }
+		want=$(dump "$tmp/host" compile -j1) && got=$(dump $emulator "$tmp/arm64" compile -j2)
+		[ "$want" = "$got" ] || { echo "$module for $target: other code on arm64" >&2; exit 1; }
+	done
+done
+
 run asm/arm64
 run liftoff -test.skip 'TestSize|TestReach' # compile only: the same on any host
 # The skipped ones ask the kernel for what the emulator doesn't do.
@@ -43,6 +56,12 @@ run runtime -test.skip 'OpenClose|CloseConcurrently'
 # wasi isn't here: it is the same Go code on any host, and the emulator has no
 # openat2. Programs that use it are.
 run internal/runset
+# These run the command, not the compiler in the test binary; those that take
+# modules of make corpus are skipped without them.
+if [ -n "$emulator" ]; then
+	echo "--- internal/programs"
+	go test -count=1 ./internal/programs
+fi
 # The modules that damage makes are compiled and not run.
 run internal/matrix -test.skip 'CompileDamaged'
 # A script of the specification's may hold seventy memories at once: too many

@@ -31,6 +31,9 @@ func run(m *testing.M) int {
 	wasmjit = filepath.Join(dir, "wasmjit")
 	cmd := exec.Command("go", "build", "-o", wasmjit, "./cmd/wasmjit")
 	cmd.Dir = testenv.Root()
+	if testenv.Emulated() {
+		cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=arm64")
+	}
 	if out, err := cmd.CombinedOutput(); err != nil {
 		panic("building cmd/wasmjit: " + err.Error() + "\n" + string(out))
 	}
@@ -73,7 +76,7 @@ func workDir(t *testing.T, name string) string {
 // guest runs "wasmjit run" and gives what it wrote to its standard output.
 func guest(t *testing.T, stdin []byte, args ...string) string {
 	t.Helper()
-	cmd := exec.Command(wasmjit, append([]string{"run"}, args...)...)
+	cmd := testenv.Command(wasmjit, append([]string{"run"}, args...)...)
 	cmd.Stdin = bytes.NewReader(stdin)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs

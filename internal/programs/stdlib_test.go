@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/wasmjit/wasmjit/internal/testenv"
 )
 
 // stdlib are the packages of Go's standard library whose tests run under
@@ -37,7 +39,7 @@ func TestStandardLibrary(t *testing.T) {
 			module := filepath.Join(work, "test.wasm")
 			buildGo(t, module, "test", "-c", p)
 			dir := packageDir(t, p)
-			cmd := exec.Command(wasmjit, "run", "--dir=/", "--env", "PWD="+dir, "--env", "TMPDIR="+work,
+			cmd := testenv.Command(wasmjit, "run", "--dir=/", "--env", "PWD="+dir, "--env", "TMPDIR="+work,
 				"--env", "GOROOT="+goroot(t), module, "-test.short", "-test.v")
 			cmd.Dir = dir
 			out, err := cmd.CombinedOutput()

@@ -15,8 +15,12 @@ const Emulator = "WASMJIT_TEST_EMULATOR"
 func Emulated() bool { return os.Getenv(Emulator) != "" }
 
 // Self is the command that runs this test binary again.
-func Self(args ...string) *exec.Cmd {
-	line := append(strings.Fields(os.Getenv(Emulator)), os.Args[0])
+func Self(args ...string) *exec.Cmd { return Command(os.Args[0], args...) }
+
+// Command is the command that runs a program built for the target of the
+// tests.
+func Command(program string, args ...string) *exec.Cmd {
+	line := append(strings.Fields(os.Getenv(Emulator)), program)
 	line = append(line, args...)
 	return exec.Command(line[0], line[1:]...)
 }
