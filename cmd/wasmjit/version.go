@@ -31,7 +31,7 @@ func about() versionInfo {
 		Version: version,
 		Go:      goruntime.Version(),
 		Host:    goruntime.GOOS + "/" + goruntime.GOARCH,
-		Targets: []string{"linux/amd64"},
+		Targets: []string{"linux/amd64", "linux/arm64"},
 		CPU:     map[string]bool{"popcnt": c.Popcnt, "lzcnt": c.Lzcnt, "bmi1": c.BMI1, "bmi2": c.BMI2},
 		Features: []string{"mutable-globals", "sign-extension", "saturating-float-to-int", "multi-value",
 			"bulk-memory", "reference-types", "extended-const"},
