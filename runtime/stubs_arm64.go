@@ -275,6 +275,14 @@ func (b *stubBuilder) frame(op arm64.Access, r arm64.Reg, offset uintptr) {
 
 // routine is the stub of one runtime routine.
 func (b *stubBuilder) routine(r liftoff.Routine) {
+	var slow arm64.Label
+	switch r {
+	case liftoff.MemoryCopy:
+		b.memoryCopy(&slow)
+	case liftoff.MemoryFill:
+		b.memoryFill(&slow)
+	}
+	b.Bind(&slow)
 	b.MovI(arm64.MOVZ, arm64.S64, codeReg, exitRoutine+uint16(r), 0)
 	b.JumpL(&b.common)
 }

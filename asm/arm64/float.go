@@ -136,3 +136,6 @@ func (a *Asm) Cnt8B(d, n VReg) { a.put(0x0e205800 | rd[d] | rn[n]) }
 
 // Addv8B is d = the sum of the low 8 bytes of n, modulo 256.
 func (a *Asm) Addv8B(d, n VReg) { a.put(0x0e31b800 | rd[d] | rn[n]) }
+
+// DupB copies the low byte of n to all 16 lanes of d.
+func (a *Asm) DupB(d VReg, n Reg) { a.put(0x4e010c00 | rd[d] | rn[n]) }

@@ -382,6 +382,11 @@ var floatForms = []form{
 	vector("NegV2D", "fneg %[1]s.2d, %[2]s.2d", func(a *Asm, d, n, _ VReg) { a.NegV2D(d, n) }),
 	vector("Bit", "bit %[1]s.16b, %[2]s.16b, %[3]s.16b", (*Asm).Bit),
 	vector("Cnt8B", "cnt %[1]s.8b, %[2]s.8b", func(a *Asm, d, n, _ VReg) { a.Cnt8B(d, n) }),
+	{"DupB", regRows, func(a *Asm, p *picker) string {
+		d, n := p.vreg(), p.reg31()
+		a.DupB(d, n)
+		return f("dup v%d.16b, %s", d, gn(S32, n))
+	}},
 	{"Addv8B", regRows, func(a *Asm, p *picker) string {
 		d, n := p.vreg(), p.vreg()
 		a.Addv8B(d, n)
