@@ -35,7 +35,7 @@ var rooms = map[string][]string{
 	// The rest of internal is apparatus of tests, which no program imports.
 	"internal": {"runtime", "wasi", "nativemodule", "liftoff", "codemem", "decoder", "internal/synth"},
 	// Generators and checks run by hand or by make; nothing imports them.
-	"scripts": {"decoder", "internal/synth", "asm/amd64", "asm/arm64"},
+	"scripts": {"decoder", "internal/synth", "internal/samples", "asm/amd64", "asm/arm64"},
 }
 
 // testOnly are the rooms that every test may import besides.

@@ -1,0 +1,277 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/wasmjit/wasmjit/internal/samples"
+)
+
+// ledgerRow is the prediction for one pipeline with one worker beside what was
+// counted.
+type ledgerRow struct {
+	Module, Pipeline, Formula   string
+	N, B, P, C                  int64
+	Predicted, Counted          int64
+	Exact, NotDone, HasFormula  bool
+	Differing, Measured, Budget int // of the samples; Budget is the most that is allowed
+}
+
+// v8Constant is c of V8's ledger beyond what an empty module takes: the
+// commit of the jump table.
+const v8Constant = 1
+
+// ledger gives the rows of a module. V8 doesn't tell its number of batches;
+// without the flag it commits once for each, so the run without the flag tells.
+func (r *report) ledger(m *module, pipelines []pipeline) []ledgerRow {
+	functions := int64(0)
+	if c := m.find(fine, 1); c != nil && !c.Samples[0].NotDone {
+		functions = c.Samples[0].N
+	}
+	var rows []ledgerRow
+	for _, p := range pipelines {
+		c := m.find(p.Name, 1)
+		if p.Ledger == "" || c == nil || c.Samples[0].Code < 0 {
+			continue
+		}
+		s := c.Samples[0]
+		row := ledgerRow{Module: m.Name, Pipeline: p.Name, HasFormula: true, Counted: s.Code, NotDone: s.NotDone, Measured: len(c.Samples)}
+		if p.v8() {
+			off := m.find(p.Off, 1)
+			if off == nil || off.Samples[0].NotDone || functions == 0 {
+				continue
+			}
+			row.N, row.B, row.C = functions, off.Samples[0].Code-v8Constant, v8Constant
+			row.P = row.B
+			row.Formula, row.Predicted = "2N + 3B + c", 2*row.N+3*row.B+row.C
+			if p.Ledger == "hoisted" {
+				row.Formula, row.Predicted = "5B + c", 5*row.B+row.C
+			}
+			row.Exact = row.Predicted == row.Counted
+		} else {
+			row.N, row.B, row.P, row.C = s.N, s.B, s.P, s.C
+			row.Formula, row.Predicted, row.Exact = s.Formula, s.Predicted, s.Exact
+		}
+		for _, s := range c.Samples {
+			if (p.v8() && s.Code != row.Predicted) || (!p.v8() && (!s.Exact || s.Code != s.Predicted)) {
+				row.Differing++
+			}
+		}
+		row.Exact = row.Exact && row.Differing == 0
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// most is the largest number of mprotects on code in any sample of a
+// pipeline, with any number of workers; -1 without samples.
+func (m *module) most(pipeline string) int64 {
+	most := int64(-1)
+	for _, c := range m.Cells {
+		if c.Pipeline == pipeline {
+			for _, s := range c.Samples {
+				most = max(most, s.Code)
+			}
+		}
+	}
+	return most
+}
+
+// costRow is what a mode's protection costs beyond `off`.
+type costRow struct {
+	Module, Pipeline string
+	Workers          int
+	CallsUS          float64 // in its system calls
+	Faults           float64 // page faults beyond off's
+	Percent          float64 // both, of the processor time of the compile
+	Ratio, Lo, Hi    float64 // wall time to off's of the same round
+	Confidence       float64
+	Samples          int
+}
+
+// cost compares a mode with off, round by round.
+func (r *report) cost(m *module, p *pipeline, workers int) (costRow, bool) {
+	row := costRow{Module: m.Name, Pipeline: p.Name, Workers: workers}
+	fault := r.Faults.AnonymousNS
+	if p.Name == dual {
+		fault = r.Faults.FileNS
+	}
+	var calls, faults, percent, ratio []float64
+	pairs(m.find(p.Name, workers), m.find(p.Off, workers), func(x, y sample) {
+		ns := float64(x.ProtectNS-y.ProtectNS) + float64(x.OtherNS-y.OtherNS)
+		more := float64(x.Faults - y.Faults)
+		calls = append(calls, ns/1e3)
+		faults = append(faults, more)
+		percent = append(percent, (ns+more*fault)/float64(x.CPUNS)*100)
+		ratio = append(ratio, float64(x.WallNS)/float64(y.WallNS))
+	})
+	if len(ratio) == 0 {
+		return row, false
+	}
+	row.CallsUS, row.Faults, row.Percent = samples.Median(calls), samples.Median(faults), samples.Median(percent)
+	row.Ratio = samples.Median(ratio)
+	row.Lo, row.Hi, row.Confidence = samples.Interval(ratio)
+	row.Samples = len(ratio)
+	return row, true
+}
+
+// futexLimit is the most that a mode may need: off's plus a tenth, or 30.
+func futexLimit(off float64) float64 { return off + max(off/10, 30) }
+
+// claim is a sentence that the numbers bear out or not.
+type claim struct {
+	Text, Detail string
+	Holds        bool
+}
+
+// claims checks what is said of the modes against the numbers.
+func (r *report) claims(pipelines []pipeline) []claim {
+	var out []claim
+	add := func(holds bool, text, format string, args ...any) {
+		out = append(out, claim{text, fmt.Sprintf(format, args...), holds})
+	}
+	for _, m := range r.Modules {
+		for _, row := range r.ledger(m, pipelines) {
+			text := fmt.Sprintf("%s: %s with one worker takes %s", m.Name, row.Pipeline, row.Formula)
+			if row.NotDone {
+				add(false, text, "not done in time; %d by then, %d predicted", row.Counted, row.Predicted)
+				continue
+			}
+			add(row.Exact, text, "predicted %d, counted %d in %d samples, %d of which differ", row.Predicted, row.Counted, row.Measured, row.Differing)
+		}
+		if n := m.most(seal); n >= 0 {
+			add(n <= 3, m.Name+": seal takes at most 3 with any number of workers", "at most %d", n)
+		}
+		if n := m.most(dual); n >= 0 {
+			add(n == 0, m.Name+": dual takes none", "at most %d", n)
+		}
+		for i := range ours {
+			p := &ours[i]
+			if p.Name != seal {
+				continue
+			}
+			worst, rows := math.Inf(-1), 0
+			for _, w := range r.Workers {
+				if row, ok := r.cost(m, p, w); ok {
+					worst, rows = max(worst, row.Percent), rows+1
+				}
+			}
+			if rows > 0 {
+				add(worst <= 1, m.Name+": the default's own cost is at most 1 % of compile CPU", "at most %.2f %%", worst)
+			}
+		}
+		for i := range ours {
+			p := &ours[i]
+			if p.Name != seal && p.Name != dual && p.Name != pku {
+				continue
+			}
+			over, rows := "", 0
+			for _, w := range r.Workers {
+				off, mode := samples.Median(m.find(p.Off, w).of(futex)), samples.Median(m.find(p.Name, w).of(futex))
+				if math.IsNaN(off) || math.IsNaN(mode) || off < 0 {
+					continue
+				}
+				rows++
+				if mode > futexLimit(off) {
+					over += fmt.Sprintf("%d workers: %.0f, off %.0f; ", w, mode, off)
+				}
+			}
+			if rows > 0 {
+				if over == "" {
+					over = fmt.Sprintf("medians, %d numbers of workers", rows)
+				}
+				add(over[0] == 'm', m.Name+": futexes of "+p.Name+" are at most off's + max(10 %, 30)", "%s", over)
+			}
+		}
+	}
+	r.slopeClaims(add)
+	if len(r.Agree) > 0 {
+		bad := 0
+		for _, a := range r.Agree {
+			if a.Issued != a.Seen {
+				bad++
+			}
+		}
+		add(bad == 0, "mprotects issued are those that strace -f and perf stat see, to the call", "%d processes compared, %d differ", len(r.Agree), bad)
+	}
+	seen, bad := 0, 0
+	for _, m := range r.Modules {
+		for _, c := range m.Cells {
+			for _, s := range c.Samples {
+				if s.Formula == "" || s.Seen < 0 {
+					continue
+				}
+				seen++
+				if s.Seen != s.Code {
+					bad++
+				}
+			}
+		}
+	}
+	if seen > 0 {
+		add(bad == 0, "mprotects issued are those that the kernel counts in the same process", "%d compiles, %d differ", seen, bad)
+	}
+	return out
+}
+
+// slopeRow is the growth of futexes with the number of functions.
+type slopeRow struct {
+	Pipeline    string
+	Workers     int
+	Functions   []int
+	Futex, GC   []float64
+	PerThousand float64 // functions
+	MostGC      float64
+}
+
+func (r *report) slopes() []slopeRow {
+	var rows []slopeRow
+	for _, name := range []string{offLinked, seal} {
+		for _, w := range r.Workers {
+			row := slopeRow{Pipeline: name, Workers: w}
+			var x []float64
+			for _, c := range r.Slope {
+				if c.Pipeline != name || c.Workers != w {
+					continue
+				}
+				row.Functions = append(row.Functions, c.Functions)
+				x = append(x, float64(c.Functions)/1000)
+				var f, g []float64
+				for _, s := range c.Samples {
+					f = append(f, float64(s.Futex))
+					g = append(g, float64(s.GC))
+				}
+				row.Futex = append(row.Futex, samples.Median(f))
+				row.GC = append(row.GC, samples.Median(g))
+			}
+			if len(x) > 1 {
+				row.PerThousand = leastSquares(x, row.Futex)
+				rows = append(rows, row)
+			}
+		}
+	}
+	return rows
+}
+
+// slopeClaims: the largest module needs no more futexes than the smallest,
+// but for what is allowed between modes.
+func (r *report) slopeClaims(add func(bool, string, string, ...any)) {
+	over, rows := "", 0
+	for _, row := range r.slopes() {
+		if row.Pipeline != seal {
+			continue
+		}
+		rows++
+		first, last := row.Futex[0], row.Futex[len(row.Futex)-1]
+		if last > futexLimit(first) {
+			over += fmt.Sprintf("%d workers: %.0f to %.0f; ", row.Workers, first, last)
+		}
+	}
+	if rows > 0 {
+		detail := over
+		if over == "" {
+			detail = fmt.Sprintf("seal, %d numbers of workers, no collections", rows)
+		}
+		add(over == "", "futexes don't grow with the number of functions (10 % or 30 allowed)", "%s", detail)
+	}
+}
