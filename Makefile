@@ -12,7 +12,7 @@ NESTED = $(patsubst %/go.mod,%,$(wildcard */go.mod */*/go.mod */*/*/go.mod))
 # nested runs a go command in each of them.
 nested = @for m in $(NESTED); do echo "cd $$m && $(GO) $(1)" && (cd $$m && $(GO) $(1)) || exit 1; done
 
-.PHONY: hosts instructions help build test check fmt vet lint scopes imports generated generate spec bench bench-peers run-set test-arm64 v8 counters corpus demos stdlib clean
+.PHONY: hosts instructions help build test check fmt vet lint scopes imports generated generate spec bench bench-peers run-set test-arm64 v8 storm counters corpus demos stdlib clean
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -74,6 +74,9 @@ test-arm64: ## tests that run compiled code, for linux/arm64 under qemu-user
 
 v8: build ## the modules of make corpus by turns with V8 (table of PERF.md)
 	scripts/perf-v8.sh
+
+storm: build ## V8 9.2's storm of mprotects, its fix, and each of our modes (PERF.md; 12 minutes)
+	scripts/perf-storm.sh
 
 counters: build ## compare the counters of system calls with strace and perf
 	scripts/check-counters.sh

@@ -198,15 +198,19 @@ func (r *report) slopeTable(b *strings.Builder) {
 	if len(rows) == 0 {
 		return
 	}
-	b.WriteString("\n#### Futexes by the number of functions\n\nGenerated modules, `GOGC=off`; medians of 3. Collections beside them, and the slope of a line through the counts.\n\n| mode | workers |")
+	b.WriteString("\n#### Futexes by the number of functions\n\nGenerated modules, `GOGC=off`; medians of 3. Collections beside them, and the slope of a line through the counts. There are as many processors as workers, up to those of the machine; but where one is idle Go's scheduler wakes it when a time slice of 10 ms ends, so that those rows follow the time.\n\n| mode | workers | idle |")
 	for _, n := range rows[0].Functions {
 		fmt.Fprintf(b, " %d |", n)
 	}
-	b.WriteString(" collections | futexes per 1,000 functions |\n|---|---|---|---|" + strings.Repeat("---|", len(rows[0].Functions)) + "\n")
+	b.WriteString(" collections | futexes per 1,000 functions |\n|---|---|---|---|---|" + strings.Repeat("---|", len(rows[0].Functions)) + "\n")
 	for _, row := range rows {
-		fmt.Fprintf(b, "| %s | %d |", row.Pipeline, row.Workers)
-		for _, f := range row.Futex {
-			fmt.Fprintf(b, " %.0f |", f)
+		idle := "no"
+		if row.Idle {
+			idle = "yes"
+		}
+		fmt.Fprintf(b, "| %s | %d | %s |", row.Pipeline, row.Workers, idle)
+		for i, f := range row.Futex {
+			fmt.Fprintf(b, " %.0f (%.0f ms) |", f, row.WallNS[i]/1e6)
 		}
 		fmt.Fprintf(b, " %.0f | %+.2f |\n", slices.Max(row.GC), row.PerThousand)
 	}

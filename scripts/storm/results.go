@@ -25,7 +25,7 @@ const v8Constant = 1
 // without the flag it commits once for each, so the run without the flag tells.
 func (r *report) ledger(m *module, pipelines []pipeline) []ledgerRow {
 	functions := int64(0)
-	if c := m.find(fine, 1); c != nil && !c.Samples[0].NotDone {
+	if c := m.find(hoisted, 1); c != nil && !c.Samples[0].NotDone {
 		functions = c.Samples[0].N
 	}
 	var rows []ledgerRow
@@ -216,37 +216,42 @@ func (r *report) claims(pipelines []pipeline) []claim {
 
 // slopeRow is the growth of futexes with the number of functions.
 type slopeRow struct {
-	Pipeline    string
-	Workers     int
-	Functions   []int
-	Futex, GC   []float64
-	PerThousand float64 // functions
-	MostGC      float64
+	Pipeline          string
+	Workers           int
+	Idle              bool // more processors than workers
+	Functions         []int
+	Futex, GC, WallNS []float64
+	PerThousand       float64 // functions
 }
 
 func (r *report) slopes() []slopeRow {
 	var rows []slopeRow
-	for _, name := range []string{offLinked, seal} {
-		for _, w := range r.Workers {
-			row := slopeRow{Pipeline: name, Workers: w}
-			var x []float64
-			for _, c := range r.Slope {
-				if c.Pipeline != name || c.Workers != w {
-					continue
+	for _, idle := range []bool{false, true} {
+		for _, name := range []string{offLinked, seal} {
+			for _, w := range r.Workers {
+				row := slopeRow{Pipeline: name, Workers: w, Idle: idle}
+				var x []float64
+				for _, c := range r.Slope {
+					if c.Pipeline != name || c.Workers != w || c.Idle != idle {
+						continue
+					}
+					row.Functions = append(row.Functions, c.Functions)
+					x = append(x, float64(c.Functions)/1000)
+					of := func(f func(sample) float64) float64 {
+						var v []float64
+						for _, s := range c.Samples {
+							v = append(v, f(s))
+						}
+						return samples.Median(v)
+					}
+					row.Futex = append(row.Futex, of(futex))
+					row.WallNS = append(row.WallNS, of(wall))
+					row.GC = append(row.GC, of(func(s sample) float64 { return float64(s.GC) }))
 				}
-				row.Functions = append(row.Functions, c.Functions)
-				x = append(x, float64(c.Functions)/1000)
-				var f, g []float64
-				for _, s := range c.Samples {
-					f = append(f, float64(s.Futex))
-					g = append(g, float64(s.GC))
+				if len(x) > 1 {
+					row.PerThousand = leastSquares(x, row.Futex)
+					rows = append(rows, row)
 				}
-				row.Futex = append(row.Futex, samples.Median(f))
-				row.GC = append(row.GC, samples.Median(g))
-			}
-			if len(x) > 1 {
-				row.PerThousand = leastSquares(x, row.Futex)
-				rows = append(rows, row)
 			}
 		}
 	}
@@ -254,24 +259,48 @@ func (r *report) slopes() []slopeRow {
 }
 
 // slopeClaims: the largest module needs no more futexes than the smallest,
-// but for what is allowed between modes.
+// but for what is allowed between modes. That is so when every processor has
+// a worker. Go's scheduler wakes an idle one whenever it ends a time slice of
+// 10 ms, which is a slope by time; there, protection must add nothing.
 func (r *report) slopeClaims(add func(bool, string, string, ...any)) {
-	over, rows := "", 0
-	for _, row := range r.slopes() {
+	rows := r.slopes()
+	grows, more := "", ""
+	busy, idle := 0, 0
+	for i, row := range rows {
 		if row.Pipeline != seal {
 			continue
 		}
-		rows++
-		first, last := row.Futex[0], row.Futex[len(row.Futex)-1]
-		if last > futexLimit(first) {
-			over += fmt.Sprintf("%d workers: %.0f to %.0f; ", row.Workers, first, last)
+		if !row.Idle {
+			busy++
+			if first, last := row.Futex[0], row.Futex[len(row.Futex)-1]; last > futexLimit(first) {
+				grows += fmt.Sprintf("%d workers: %.0f to %.0f; ", row.Workers, first, last)
+			}
+			continue
+		}
+		idle++
+		for _, off := range rows[:i] {
+			if off.Pipeline != offLinked || !off.Idle || off.Workers != row.Workers {
+				continue
+			}
+			for k := range min(len(row.Futex), len(off.Futex)) {
+				if row.Futex[k] > futexLimit(off.Futex[k]) {
+					more += fmt.Sprintf("%d workers, %d functions: %.0f, off %.0f; ", row.Workers, row.Functions[k], row.Futex[k], off.Futex[k])
+				}
+			}
 		}
 	}
-	if rows > 0 {
-		detail := over
-		if over == "" {
-			detail = fmt.Sprintf("seal, %d numbers of workers, no collections", rows)
+	if busy > 0 {
+		detail := grows
+		if grows == "" {
+			detail = fmt.Sprintf("seal, %d numbers of workers", busy)
 		}
-		add(over == "", "futexes don't grow with the number of functions (10 % or 30 allowed)", "%s", detail)
+		add(grows == "", "futexes don't grow with the number of functions (10 % or 30 allowed), without collections and with no idle processor", "%s", detail)
+	}
+	if idle > 0 {
+		detail := more
+		if more == "" {
+			detail = fmt.Sprintf("seal, %d numbers of workers", idle)
+		}
+		add(more == "", "with an idle processor, which Go's scheduler wakes every 10 ms, they grow as off's do", "%s", detail)
 	}
 }

@@ -49,6 +49,7 @@ func (t *tools) compile(p *pipeline, file string, workers int, timeout time.Dura
 	if p.v8() {
 		return t.compileV8(p, file, workers, timeout)
 	}
+	timeout *= 4 // the ledger of fine needs a whole compile
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, t.wasmjit, compileArgs(p, file, workers)...)

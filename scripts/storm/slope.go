@@ -4,15 +4,18 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"strconv"
 )
 
 // slopeCell is a generated module in one mode, without collections of garbage.
 type slopeCell struct {
-	Functions int      `json:"functions"`
-	Pipeline  string   `json:"pipeline"`
-	Workers   int      `json:"workers"`
-	Samples   []sample `json:"samples"`
+	Functions int    `json:"functions"`
+	Pipeline  string `json:"pipeline"`
+	Workers   int    `json:"workers"`
+	// Idle is set when there were more processors than workers.
+	Idle    bool     `json:"idle"`
+	Samples []sample `json:"samples"`
 }
 
 // slopeSamples is a count per cell; the median of three is free of one
@@ -55,22 +58,21 @@ func (r *report) slope(o *options, t *tools) error {
 					if p.Name != offLinked && p.Name != seal {
 						continue
 					}
-					key := slopeKey{n, p.Name, w}
-					if cells[key] == nil {
-						cells[key] = &slopeCell{Functions: n, Pipeline: p.Name, Workers: w}
-						r.Slope = append(r.Slope, cells[key])
+					for _, idle := range []bool{false, true} {
+						if idle && w >= r.Machine.Cores {
+							continue
+						}
+						key := slopeKey{n, p.Name, w, idle}
+						if cells[key] == nil {
+							cells[key] = &slopeCell{Functions: n, Pipeline: p.Name, Workers: w, Idle: idle}
+							r.Slope = append(r.Slope, cells[key])
+						}
+						s, err := t.withoutCollections(p, files[i], w, idle)
+						if err != nil {
+							return err
+						}
+						cells[key].Samples = append(cells[key].Samples, s)
 					}
-					cmd := exec.Command(t.wasmjit, compileArgs(p, files[i], w)...)
-					cmd.Env = append(os.Environ(), "GOGC=off")
-					out, err := output(cmd)
-					if err != nil {
-						return err
-					}
-					s, err := parseStats(out)
-					if err != nil {
-						return err
-					}
-					cells[key].Samples = append(cells[key].Samples, s)
 				}
 			}
 		}
@@ -82,6 +84,22 @@ type slopeKey struct {
 	functions int
 	pipeline  string
 	workers   int
+	idle      bool
+}
+
+// withoutCollections takes a sample with GOGC=off and, unless one shall be
+// idle, no more processors than workers.
+func (t *tools) withoutCollections(p *pipeline, file string, workers int, idle bool) (sample, error) {
+	cmd := exec.Command(t.wasmjit, compileArgs(p, file, workers)...)
+	cmd.Env = append(os.Environ(), "GOGC=off")
+	if !idle {
+		cmd.Env = append(cmd.Env, "GOMAXPROCS="+strconv.Itoa(min(workers, runtime.NumCPU())))
+	}
+	out, err := output(cmd)
+	if err != nil {
+		return sample{}, err
+	}
+	return parseStats(out)
 }
 
 // leastSquares is the slope of the line through the points.
