@@ -32,9 +32,6 @@ func (r *report) compiles(o *options, t *tools, names []string, end time.Time) e
 		return err
 	}
 	for _, name := range names {
-		if _, err := os.Stat(file(o, name)); err != nil {
-			return fmt.Errorf("%w: make corpus gets it", err)
-		}
 		m := &module{Name: name}
 		for _, w := range r.Workers {
 			for i := range t.pipelines {

@@ -28,7 +28,7 @@ type options struct {
 	slope                  string
 	samples, v8Samples     int
 	timeout, once, budget  time.Duration
-	json                   string
+	json, insert           string
 	verbose                bool
 }
 
@@ -37,7 +37,7 @@ func main() {
 	flag.StringVar(&o.corpus, "corpus", ".cache/corpus", "folder of the modules")
 	flag.StringVar(&o.wasmjit, "wasmjit", "bin/wasmjit", "the command to measure")
 	flag.StringVar(&o.nodes, "nodes", "", "node programs of several versions, with commas; none: no V8")
-	flag.StringVar(&o.modules, "modules", "unity-rooftop2,esbuild", "names of modules, with commas")
+	flag.StringVar(&o.modules, "modules", "unity-rooftop2,esbuild", "names of modules, with commas; the last one is compared with strace and perf, too")
 	flag.StringVar(&o.workers, "workers", "1,2,4,8,16", "numbers of workers, with commas")
 	flag.StringVar(&o.slope, "slope", "10000,50000,200000", "sizes in functions of the generated modules for the slope of futexes; -: none")
 	flag.IntVar(&o.samples, "samples", 9, "samples of each wasmjit cell")
@@ -46,6 +46,7 @@ func main() {
 	flag.DurationVar(&o.once, "once", 2*time.Second, "a cell whose first sample takes longer gets no second")
 	flag.DurationVar(&o.budget, "budget", 11*time.Minute, "start no further round after this time")
 	flag.StringVar(&o.json, "json", "", "write every sample to this file")
+	flag.StringVar(&o.insert, "insert", "", "also put the tables into this file, between the lines "+beginMark+" and "+endMark)
 	flag.BoolVar(&o.verbose, "v", false, "a line per sample on stderr")
 	flag.Parse()
 	if err := run(&o, os.Stdout); err != nil {
@@ -78,6 +79,12 @@ func run(o *options, out io.Writer) error {
 	if o.samples < 1 || o.v8Samples < 1 {
 		return errors.New("-samples and -v8-samples must be 1 or more")
 	}
+	names := strings.Split(o.modules, ",")
+	for _, name := range names {
+		if _, err := os.Stat(file(o, name)); err != nil {
+			return fmt.Errorf("%w: make corpus gets it", err)
+		}
+	}
 	dir, err := os.MkdirTemp("", "storm")
 	if err != nil {
 		return err
@@ -93,7 +100,6 @@ func run(o *options, out io.Writer) error {
 	if r.Faults, err = measureFaults(); err != nil {
 		return err
 	}
-	names := strings.Split(o.modules, ",")
 	if err := r.agreement(o, t, names[len(names)-1]); err != nil {
 		return err
 	}
@@ -114,7 +120,14 @@ func run(o *options, out io.Writer) error {
 			return err
 		}
 	}
-	return r.markdown(out)
+	text := r.markdown()
+	if o.insert != "" {
+		if err := insert(o.insert, text); err != nil {
+			return err
+		}
+	}
+	_, err = io.WriteString(out, text)
+	return err
 }
 
 // machine describes where and under what load the numbers were made.

@@ -2,17 +2,37 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"math"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/wasmjit/wasmjit/internal/samples"
 )
 
-// markdown writes the tables of PERF.md.
-func (r *report) markdown(w io.Writer) error {
+// The tables stand between these lines in PERF.md.
+const (
+	beginMark = "<!-- storm: begin -->"
+	endMark   = "<!-- storm: end -->"
+)
+
+// insert replaces what stands between the marks of a file.
+func insert(file, text string) error {
+	old, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	before, rest, ok := strings.Cut(string(old), beginMark+"\n")
+	_, after, closed := strings.Cut(rest, endMark)
+	if !ok || !closed {
+		return fmt.Errorf("%s: no lines %s and %s", file, beginMark, endMark)
+	}
+	return os.WriteFile(file, []byte(before+beginMark+"\n\n"+text+"\n"+endMark+after), 0o644)
+}
+
+// markdown gives the tables of PERF.md.
+func (r *report) markdown() string {
 	var b strings.Builder
 	pipelines := r.pipelines()
 	fmt.Fprintf(&b, "%s, %d processors, Linux %s, %s, %s; load %s before, %s after; one run of %.0f s, all cells by turns.\n",
@@ -47,8 +67,7 @@ func (r *report) markdown(w io.Writer) error {
 			fmt.Fprintf(&b, "- %s\n", m)
 		}
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String()
 }
 
 // pipelines lists what was measured, in the order of the tables.

@@ -2,6 +2,8 @@ package main
 
 import (
 	"math"
+	"os"
+	"path/filepath"
 	"testing"
 )
 
@@ -93,4 +95,23 @@ func TestPairs(t *testing.T) {
 		t.Errorf("pairs = %v", got)
 	}
 	pairs(a, nil, func(_, _ sample) { t.Error("a pair with nothing") })
+}
+
+func TestInsert(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "PERF.md")
+	if err := os.WriteFile(file, []byte("a\n"+beginMark+"\nold\n"+endMark+"\nb\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // a second time changes nothing
+		if err := insert(file, "new\n"); err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(file)
+		if want := "a\n" + beginMark + "\n\nnew\n\n" + endMark + "\nb\n"; err != nil || string(got) != want {
+			t.Errorf("file = %q, %v, want %q", got, err, want)
+		}
+	}
+	if err := insert(file+"x", "new"); err == nil {
+		t.Error("a file that isn't there was written")
+	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -61,6 +62,7 @@ type tools struct {
 	strace    bool
 	missing   []string
 	hold      *exec.Cmd
+	held      io.Closer
 	engines   map[string]string
 }
 
@@ -154,13 +156,17 @@ func (t *tools) refused(p pipeline) (string, error) {
 // holdTracepoints keeps the tracepoints in use: the kernel takes 40 ms to let
 // go of one for the last user, which every process that counts would wait for.
 func (t *tools) holdTracepoints() error {
-	t.hold = exec.Command("perf", "stat", "-o", os.DevNull, "-e", "syscalls:sys_enter_mprotect,syscalls:sys_enter_futex", "sleep", "7200")
+	t.hold = exec.Command("perf", "stat", "-o", os.DevNull, "-e", "syscalls:sys_enter_mprotect,syscalls:sys_enter_futex", "cat")
+	var err error
+	if t.held, err = t.hold.StdinPipe(); err != nil {
+		return err
+	}
 	return t.hold.Start()
 }
 
 func (t *tools) close() {
 	if t.hold != nil {
-		_ = t.hold.Process.Signal(os.Interrupt)
+		_ = t.held.Close() // ends cat
 		_ = t.hold.Wait()
 	}
 }
