@@ -150,3 +150,7 @@ func code(s sample) float64  { return float64(s.Code) }
 func futex(s sample) float64 { return float64(s.Futex) }
 func wx(s sample) float64    { return s.WX }
 func wu(s sample) float64    { return s.WU }
+
+// open is the share of the compile in which some code was writable and
+// executable.
+func open(s sample) float64 { return float64(s.WXNS) / float64(s.WallNS) }

@@ -42,7 +42,7 @@ func main() {
 	flag.StringVar(&o.slope, "slope", "10000,50000,200000", "sizes in functions of the generated modules for the slope of futexes; -: none")
 	flag.IntVar(&o.samples, "samples", 9, "samples of each wasmjit cell")
 	flag.IntVar(&o.v8Samples, "v8-samples", 2, "samples of each V8 cell")
-	flag.DurationVar(&o.timeout, "timeout", 45*time.Second, "end a compile by V8 that has not ended by then; wasmjit gets four times as long")
+	flag.DurationVar(&o.timeout, "timeout", time.Minute, "end a compile by V8 that has not ended by then; wasmjit gets four times as long")
 	flag.DurationVar(&o.once, "once", 2*time.Second, "a cell whose first sample takes longer gets no second")
 	flag.DurationVar(&o.budget, "budget", 11*time.Minute, "start no further round after this time")
 	flag.StringVar(&o.json, "json", "", "write every sample to this file")

@@ -56,7 +56,10 @@ func (r *report) markdown() string {
 	b.WriteString("\n#### What holds\n\n")
 	for _, c := range r.claims(pipelines) {
 		verdict := "holds"
-		if !c.Holds {
+		switch {
+		case c.Open:
+			verdict = "not shown"
+		case !c.Holds:
 			verdict = "**does not hold**"
 		}
 		fmt.Fprintf(&b, "- %s: %s (%s)\n", verdict, c.Text, strings.TrimSuffix(c.Detail, "; "))
@@ -93,11 +96,11 @@ func (r *report) moduleTables(b *strings.Builder, m *module, pipelines []pipelin
 	})
 	r.table(b, m, pipelines, "mprotects on code", func(c *cell) string { return count(c, code) })
 	r.table(b, m, pipelines, "futexes", func(c *cell) string { return count(c, futex) })
-	r.table(b, m, ourPipelines(pipelines), "MB·s writable and executable; writable before published", func(c *cell) string {
+	r.table(b, m, ourPipelines(pipelines), "MB·s writable and executable (share of the time); MB·s writable before published", func(c *cell) string {
 		if c.Samples[0].NotDone {
 			return "-"
 		}
-		return number("%.2f", samples.Median(c.of(wx))/1e6) + "; " + number("%.2f", samples.Median(c.of(wu))/1e6)
+		return number("%.2f", samples.Median(c.of(wx))/1e6) + number(" (%.0f %%)", samples.Median(c.of(open))*100) + "; " + number("%.2f", samples.Median(c.of(wu))/1e6)
 	})
 }
 

@@ -40,6 +40,7 @@ type sample struct {
 	OtherNS   int64   `json:"other_calls_ns,omitempty"`
 	WX        float64 `json:"writable_executable_byte_s,omitempty"`
 	WU        float64 `json:"writable_unpublished_byte_s,omitempty"`
+	WXNS      int64   `json:"writable_executable_ns,omitempty"` // of any code
 	// NotDone is set when the time was up: the counts are those until then.
 	NotDone bool `json:"not_done,omitempty"`
 }
@@ -94,6 +95,7 @@ func parseStats(text []byte) (sample, error) {
 		Protection struct {
 			WX float64 `json:"writable_executable_byte_s"`
 			WU float64 `json:"writable_unpublished_byte_s"`
+			NS int64   `json:"writable_executable_ns"`
 		} `json:"protection"`
 		Go struct {
 			GC int64 `json:"gc_cycles"`
@@ -115,7 +117,7 @@ func parseStats(text []byte) (sample, error) {
 	r := sample{
 		WallNS: s.WallNS, CPUNS: s.CPUNS, Code: s.Counters.Issued, Seen: -1, Futex: -1,
 		Formula: l.Formula, N: l.N, B: l.B, P: l.P, C: l.C, Predicted: l.Predicted, Exact: l.Exact,
-		GC: s.Go.GC, WX: s.Protection.WX, WU: s.Protection.WU,
+		GC: s.Go.GC, WX: s.Protection.WX, WU: s.Protection.WU, WXNS: s.Protection.NS,
 	}
 	if s.Counters.Futex != nil {
 		r.Futex = *s.Counters.Futex

@@ -52,22 +52,31 @@ func TestParseStats(t *testing.T) {
 	}
 }
 
-// V8's batches come from the commits of the run without the flag.
+// Each version's batches come from the other; c is the commits that are left.
 func TestLedgerOfV8(t *testing.T) {
-	pipelines := []pipeline{{Name: "V8 9.2", Node: "n"}, {Name: "V8 9.2 protected", Node: "n", Ledger: "fine", Off: "V8 9.2"}}
+	pipelines := []pipeline{
+		{Name: "V8 9.2", Node: "n"}, {Name: "V8 9.2 protected", Node: "n", Ledger: "fine", Off: "V8 9.2"},
+		{Name: "V8 9.3", Node: "n"}, {Name: "V8 9.3 protected", Node: "n", Ledger: "hoisted", Off: "V8 9.3"},
+	}
 	one := func(name string, s ...sample) *cell { return &cell{Pipeline: name, Workers: 1, Samples: s} }
 	m := &module{Name: "m", Cells: []*cell{
-		one("V8 9.2", sample{Code: 13}),
-		one("V8 9.2 protected", sample{Code: 10651}, sample{Code: 10652}),
+		one("V8 9.2", sample{Code: 13}), one("V8 9.2 protected", sample{Code: 10651}, sample{Code: 10652}),
+		one("V8 9.3", sample{Code: 17}), one("V8 9.3 protected", sample{Code: 65}),
 		one(hoisted, sample{N: 5307}),
 	}}
 	rows := (&report{}).ledger(m, pipelines)
-	if len(rows) != 1 {
+	if len(rows) != 2 {
 		t.Fatalf("%d rows", len(rows))
 	}
-	row := rows[0]
-	if row.B != 12 || row.Predicted != 10651 || row.Differing != 1 || row.Exact {
-		t.Errorf("row = %+v", row)
+	if r := rows[0]; r.B != 12 || r.C != 1 || r.Predicted != 10651 || r.Differing != 1 || r.Exact {
+		t.Errorf("9.2: %+v", r)
+	}
+	if r := rows[1]; r.B != 12 || r.C != 5 || r.Predicted != 65 || !r.Exact {
+		t.Errorf("9.3: %+v", r)
+	}
+	m.Cells[1].Samples = []sample{{Code: 9000, NotDone: true}}
+	if rows = (&report{}).ledger(m, pipelines); len(rows) != 2 || !rows[0].NotDone || rows[1].B != 12 || !rows[1].Exact {
+		t.Errorf("without 9.2: %+v", rows)
 	}
 }
 
