@@ -75,7 +75,7 @@ test-arm64: ## tests that run compiled code, for linux/arm64 under qemu-user
 v8: build ## the modules of make corpus by turns with V8 (table of PERF.md)
 	scripts/perf-v8.sh
 
-storm: build ## V8 9.2's storm of mprotects, its fix, and each of our modes (PERF.md; 12 minutes)
+storm: ## V8 9.2's storm of mprotects, its fix, and each of our modes (PERF.md; 12 minutes)
 	scripts/perf-storm.sh
 
 counters: build ## compare the counters of system calls with strace and perf

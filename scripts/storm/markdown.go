@@ -158,7 +158,7 @@ func (r *report) ledgerTable(b *strings.Builder, pipelines []pipeline) {
 			}
 			fmt.Fprintf(b, "| %s | %s | %d | %d | %d | %d | %s | %d | %s |\n", m.Name, row.Pipeline, row.N, row.B, row.P, row.C, row.Formula, row.Predicted, counted)
 		}
-		for _, name := range []string{seal, dual, pku} {
+		for _, name := range []string{seal, dual, dualSlots, pku} {
 			if n := m.most(name); n >= 0 {
 				fmt.Fprintf(b, "| %s | %s, any workers | | | | | | | at most %d |\n", m.Name, name, n)
 			}
@@ -167,13 +167,13 @@ func (r *report) ledgerTable(b *strings.Builder, pipelines []pipeline) {
 }
 
 func (r *report) costTable(b *strings.Builder) {
-	fmt.Fprintf(b, "\n#### What protection costs by itself\n\nA first touch of a page takes %.2f µs here, of a page of a memfd %.2f µs. The default is seal.\n\n",
+	fmt.Fprintf(b, "\n#### What protection costs by itself\n\nA first touch of a page takes %.2f µs here, of a page of a memfd %.2f µs. The default is seal for code that is linked and stays, dual for code in slots.\n\n",
 		r.Faults.AnonymousNS/1e3, r.Faults.FileNS/1e3)
 	b.WriteString("| module | mode | workers | µs in its calls | page faults beyond off | % of compile CPU | wall ratio to off, paired | interval |\n|---|---|---|---|---|---|---|---|\n")
 	for _, m := range r.Modules {
 		for i := range ours {
 			p := &ours[i]
-			if p.Off != offLinked {
+			if p.Off != offLinked && p.Name != dualSlots {
 				continue
 			}
 			for _, w := range r.Workers {

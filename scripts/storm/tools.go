@@ -28,6 +28,7 @@ func (p *pipeline) v8() bool { return p.Node != "" }
 const (
 	offLinked = "wasmjit off"
 	offSlots  = "wasmjit off+slots"
+	dualSlots = "wasmjit dual+slots"
 	fine      = "wasmjit fine"
 	hoisted   = "wasmjit hoisted"
 	seal      = "wasmjit seal"
@@ -45,6 +46,7 @@ var ours = []pipeline{
 	{Name: dual, Args: []string{protect + "dual"}, Off: offLinked},
 	{Name: pku, Args: []string{protect + "pku"}, Off: offLinked},
 	{Name: offSlots, Args: []string{protect + "off", "--publish=slots"}},
+	{Name: dualSlots, Args: []string{protect + "dual", "--publish=slots"}, Off: offSlots},
 	{Name: hoisted, Args: []string{protect + "hoisted"}, Ledger: "hoisted", Off: offSlots},
 	{Name: fine, Args: []string{protect + "fine"}, Ledger: "fine", Off: offSlots},
 }
