@@ -1,6 +1,10 @@
 package liftoff
 
-import "github.com/wasmjit/wasmjit/decoder"
+import (
+	"slices"
+
+	"github.com/wasmjit/wasmjit/decoder"
+)
 
 // label is the compiler's part of a control frame; decoder.Control is
 // validation's.
@@ -168,7 +172,7 @@ func (c *Compiler) endFrame(pc int, live bool) (next int, rest bool) {
 		// No else: a false condition skips to the end with the parameters as
 		// results.
 		params := c.m.BlockParams(f.Sig)
-		if !sameTypes(params, results) {
+		if !slices.Equal(params, results) {
 			return fail, false
 		}
 		if live {
@@ -371,16 +375,4 @@ func (c *Compiler) inPlace(l *label, f *decoder.Control, types []decoder.Type) b
 func (c *Compiler) unreachable(pc int) int {
 	c.trapHere(TrapUnreachable)
 	return c.dead(pc)
-}
-
-func sameTypes(a, b []decoder.Type) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
 }

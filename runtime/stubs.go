@@ -4,6 +4,7 @@ package runtime
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/wasmjit/wasmjit/codemem"
 	"github.com/wasmjit/wasmjit/liftoff"
@@ -84,4 +85,25 @@ func (t *stubTable) relocate(base uintptr) {
 	for i := range t.routines {
 		t.routines[i] += base
 	}
+}
+
+// build gives the code and the stubs' offsets in it.
+func (b *stubBuilder) build() (t stubTable, code []byte) {
+	t.entry = b.start()
+	b.enterQuiet()
+	b.start()
+	b.leaveQuiet()
+	t.trapPad = b.start()
+	b.trap()
+	t.preemptPad = b.start()
+	b.preempt()
+	t.quietLen = b.start()
+	b.enter()
+	t.host = b.start()
+	b.call()
+	for r := range liftoff.NumRoutines {
+		t.routines[r] = b.start()
+		b.routine(r)
+	}
+	return t, slices.Clone(b.Bytes(0, b.Pos()))
 }

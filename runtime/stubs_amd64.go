@@ -3,7 +3,6 @@
 package runtime
 
 import (
-	"slices"
 	"unsafe"
 
 	"github.com/wasmjit/wasmjit/asm/amd64"
@@ -23,27 +22,6 @@ func newStubBuilder() *stubBuilder {
 	b.Reset(0)
 	b.Reserve(8 << 10) // more than all stubs
 	return b
-}
-
-// build gives the code and the stubs' offsets in it.
-func (b *stubBuilder) build() (t stubTable, code []byte) {
-	t.entry = b.start()
-	b.enterQuiet()
-	b.start()
-	b.leaveQuiet()
-	t.trapPad = b.start()
-	b.trap()
-	t.preemptPad = b.start()
-	b.preempt()
-	t.quietLen = b.start()
-	b.enter()
-	t.host = b.start()
-	b.call()
-	for r := range liftoff.NumRoutines {
-		t.routines[r] = b.start()
-		b.routine(r)
-	}
-	return t, slices.Clone(b.Bytes(0, b.Pos()))
 }
 
 // start aligns the next stub; the gap holds trap instructions.
