@@ -29,13 +29,14 @@ var rooms = map[string][]string{
 
 	"internal/syscount": {},
 	"internal/samples":  {},
+	"internal/optable":  {},
 	"internal/synth":    {"decoder"},
 	"internal/attack":   {"runtime", "nativemodule", "liftoff", "codemem", "decoder"},
 	"internal/doctor":   {"internal/attack", "internal/syscount", "codemem"},
 	// The rest of internal is apparatus of tests, which no program imports.
-	"internal": {"runtime", "wasi", "nativemodule", "liftoff", "codemem", "decoder", "internal/synth"},
+	"internal": {"runtime", "wasi", "nativemodule", "liftoff", "codemem", "decoder", "internal/synth", "internal/optable"},
 	// Generators and checks run by hand or by make; nothing imports them.
-	"scripts": {"decoder", "internal/synth", "internal/samples", "asm/amd64", "asm/arm64"},
+	"scripts": {"internal/samples", "internal/optable"},
 }
 
 // testOnly are the rooms that every test may import besides.

@@ -40,7 +40,7 @@ func TestRows(t *testing.T) {
 		r := &rows[i]
 		operands, _, isNumeric := r.Numeric()
 		switch {
-		case !r.Supported:
+		case !r.Supported():
 		case isNumeric:
 			numeric++
 			if n := refinterp.Arity(r.Op); n != len(operands) {

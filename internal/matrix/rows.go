@@ -6,46 +6,27 @@
 package matrix
 
 import (
-	"fmt"
-	"os"
-	"path/filepath"
-	"strconv"
-	"strings"
-
 	"github.com/wasmjit/wasmjit/decoder"
+	"github.com/wasmjit/wasmjit/internal/optable"
 	"github.com/wasmjit/wasmjit/internal/testenv"
 )
 
-// Row is one line of decoder/ops.txt.
+// Row is one opcode, under the number that the reference interpreter and the
+// builder of bodies know it by.
 type Row struct {
-	// Op is the opcode, prefix and sub-opcode as 0xfc00 | sub.
-	Op        uint32
-	Name      string
-	Imm       string
-	Sig       string
-	Feature   string
-	Class     string
-	Supported bool
+	optable.Row
+	Op uint32 // Code, or Prefix<<8 | Code
 }
 
 // Rows reads the opcode table.
 func Rows() ([]Row, error) {
-	path := filepath.Join(testenv.Root(), "decoder", "ops.txt")
-	text, err := os.ReadFile(path)
+	table, err := optable.Read(testenv.Root())
 	if err != nil {
 		return nil, err
 	}
-	var rows []Row
-	for n, line := range strings.Split(string(text), "\n") {
-		f := strings.Fields(line)
-		if len(f) == 0 || f[0] == "#" || f[0][0] == '#' {
-			continue
-		}
-		op, err := strconv.ParseUint(f[0], 16, 32)
-		if err != nil || len(f) < 6 {
-			return nil, fmt.Errorf("%s:%d: bad row %q", path, n+1, line)
-		}
-		rows = append(rows, Row{uint32(op), f[1], f[2], f[3], f[4], f[5], f[5] != "unsupported"})
+	rows := make([]Row, len(table))
+	for i, r := range table {
+		rows[i] = Row{r, uint32(r.Prefix)<<8 | r.Code}
 	}
 	return rows, nil
 }
@@ -55,17 +36,16 @@ var sigTypes = map[byte]decoder.Type{'i': decoder.I32, 'I': decoder.I64, 'f': de
 // Numeric reports whether the row's meaning is a function of numbers, and
 // gives its operand and result types.
 func (r *Row) Numeric() (operands []decoder.Type, result decoder.Type, ok bool) {
-	in, out, ok := strings.Cut(r.Sig, ":")
-	if !r.Supported || r.Imm != "-" || !ok || len(out) != 1 || len(in) == 0 {
+	if !r.Supported() || r.Imm != "" || r.Pops == "" || r.Push == "" {
 		return nil, 0, false
 	}
-	for i := range len(in) {
-		t, ok := sigTypes[in[i]]
+	for i := range len(r.Pops) {
+		t, ok := sigTypes[r.Pops[i]]
 		if !ok {
 			return nil, 0, false
 		}
 		operands = append(operands, t)
 	}
-	result, ok = sigTypes[out[0]]
+	result, ok = sigTypes[r.Push[0]]
 	return operands, result, ok
 }

@@ -6,12 +6,14 @@ import (
 	"math/bits"
 	"strconv"
 	"strings"
+
+	"github.com/wasmjit/wasmjit/internal/optable"
 )
 
 // emitDecoder writes the decoder's tables: opcode constants, names, immediate
 // kinds, packed signatures, natural alignments and the proposals of opcodes
 // that are known but not supported.
-func emitDecoder(b *bytes.Buffer, rows []Row) {
+func emitDecoder(b *bytes.Buffer, rows []optable.Row) {
 	b.WriteString("package decoder\n\n")
 	emitImmKinds(b)
 	emitConstants(b, rows)
@@ -33,10 +35,10 @@ func emitDecoder(b *bytes.Buffer, rows []Row) {
 	b.WriteString("}\n\n")
 
 	for _, prefix := range []byte{0, 0xfb, 0xfc, 0xfd, 0xfe} {
-		emitTable(b, "opNames", "are the opcodes' names", "string", prefix, rows, func(r *Row) string {
+		emitTable(b, "opNames", "are the opcodes' names", "string", prefix, rows, func(r *optable.Row) string {
 			return strconv.Quote(display(r.Name))
 		})
-		emitTable(b, "opFeature", "tells the proposal of an opcode that is not supported", "uint8", prefix, rows, func(r *Row) string {
+		emitTable(b, "opFeature", "tells the proposal of an opcode that is not supported", "uint8", prefix, rows, func(r *optable.Row) string {
 			if r.Class == "prefix" || !r.Supported() {
 				return strconv.Itoa(index[r.Feature])
 			}
@@ -44,7 +46,7 @@ func emitDecoder(b *bytes.Buffer, rows []Row) {
 		})
 	}
 	for _, prefix := range []byte{0, 0xfc} {
-		emitTable(b, "opImm", "are the immediate kinds", "uint8", prefix, rows, func(r *Row) string {
+		emitTable(b, "opImm", "are the immediate kinds", "uint8", prefix, rows, func(r *optable.Row) string {
 			if !r.Supported() {
 				return "immNone"
 			}
@@ -52,7 +54,7 @@ func emitDecoder(b *bytes.Buffer, rows []Row) {
 		})
 		emitTable(b, "opSig", "are the packed signatures (opcode.go); 0 is not an opcode", "uint32", prefix, rows, packSig)
 	}
-	emitTable(b, "opAlign", "are the binary logarithms of natural alignments", "uint8", 0, rows, func(r *Row) string {
+	emitTable(b, "opAlign", "are the binary logarithms of natural alignments", "uint8", 0, rows, func(r *optable.Row) string {
 		if r.Class != "load" && r.Class != "store" {
 			return "0"
 		}
@@ -62,7 +64,7 @@ func emitDecoder(b *bytes.Buffer, rows []Row) {
 
 func emitImmKinds(b *bytes.Buffer) {
 	b.WriteString("// Kinds of immediates, as ops.txt describes them.\nconst (\n")
-	for i, k := range immKinds {
+	for i, k := range optable.ImmKinds {
 		fmt.Fprintf(b, "\t%s", immConst(k))
 		if i == 0 {
 			b.WriteString(" = iota")
@@ -76,10 +78,10 @@ func immConst(kind string) string {
 	if kind == "" {
 		return "immNone"
 	}
-	return "imm" + camel(kind)
+	return "imm" + optable.Camel(kind)
 }
 
-func emitConstants(b *bytes.Buffer, rows []Row) {
+func emitConstants(b *bytes.Buffer, rows []optable.Row) {
 	b.WriteString("// The opcodes. One behind a prefix is written prefix<<12 | sub-opcode.\nconst (\n")
 	for i := range rows {
 		r := &rows[i]
@@ -94,7 +96,7 @@ func emitConstants(b *bytes.Buffer, rows []Row) {
 
 // emitTable writes an array that is indexed by the opcode, or by the
 // sub-opcode behind a prefix; zero entries are left out.
-func emitTable(b *bytes.Buffer, name, what, elem string, prefix byte, rows []Row, value func(*Row) string) {
+func emitTable(b *bytes.Buffer, name, what, elem string, prefix byte, rows []optable.Row, value func(*optable.Row) string) {
 	size := 256
 	if prefix != 0 {
 		name = fmt.Sprintf("%s%X", name, prefix)
@@ -123,7 +125,7 @@ func emitTable(b *bytes.Buffer, name, what, elem string, prefix byte, rows []Row
 // pops from the top of the stack in bits 3-5, 6-8 and 9-11, their number in
 // bits 12-13, "the class decides" in bit 14, "is an opcode" in bit 15, and in
 // bits 16-19 which of push and pops are addresses.
-func packSig(r *Row) string {
+func packSig(r *optable.Row) string {
 	if !r.Supported() {
 		return "0"
 	}
@@ -139,9 +141,9 @@ func packSig(r *Row) string {
 		letters += r.Pops[i : i+1]
 	}
 	for i := range len(letters) {
-		t := strings.IndexByte(sigLetters, letters[i])
+		t := strings.IndexByte(optable.SigLetters, letters[i])
 		if letters[i] == 'a' {
-			t = strings.IndexByte(sigLetters, 'i')
+			t = strings.IndexByte(optable.SigLetters, 'i')
 			v |= 1 << (16 + i)
 		}
 		v |= uint32(t) << (3 * i)

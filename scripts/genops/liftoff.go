@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+
+	"github.com/wasmjit/wasmjit/internal/optable"
 )
 
 // emitLiftoff writes the compiler's dispatch: one dense switch from opcode to
 // class function, which Go compiles to one indirect jump.
-func emitLiftoff(b *bytes.Buffer, rows []Row) {
+func emitLiftoff(b *bytes.Buffer, rows []optable.Row) {
 	b.WriteString(`package liftoff
 
 import "github.com/wasmjit/wasmjit/decoder"
@@ -47,7 +49,7 @@ func (c *Compiler) walkMisc(pc int) int {
 	b.WriteString("}\nreturn fail\n}\n")
 }
 
-func emitCases(b *bytes.Buffer, rows []Row, prefix byte) {
+func emitCases(b *bytes.Buffer, rows []optable.Row, prefix byte) {
 	for i := range rows {
 		r := &rows[i]
 		if r.Prefix != prefix || !r.Supported() {
@@ -85,7 +87,7 @@ var liftoffFast = map[string]string{
 }
 
 // liftoffCall gives the call of the row's class function.
-func liftoffCall(r *Row) string {
+func liftoffCall(r *optable.Row) string {
 	if r.Class == "rtcall" {
 		return fmt.Sprintf("rtcall(pc, %s)", r.Args[0])
 	}
@@ -94,7 +96,7 @@ func liftoffCall(r *Row) string {
 	case "if", "else", "return", "select":
 		name += "Op"
 	case "const":
-		return fmt.Sprintf("const%s(pc)", strings.TrimSuffix(camel(strings.TrimSuffix(r.Name, ".const")), ""))
+		return fmt.Sprintf("const%s(pc)", optable.Camel(strings.TrimSuffix(r.Name, ".const")))
 	}
 	var args []string
 	float := false

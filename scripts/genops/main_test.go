@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
+
+	"github.com/wasmjit/wasmjit/internal/optable"
 )
 
 const root = "../.."
@@ -13,7 +14,7 @@ const root = "../.."
 // TestUpToDate fails when a generated file was edited or the table changed
 // without go generate.
 func TestUpToDate(t *testing.T) {
-	rows, err := readTable(root)
+	rows, err := optable.Read(root)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,44 +33,9 @@ func TestUpToDate(t *testing.T) {
 	}
 }
 
-func TestRows(t *testing.T) {
-	rows, err := parseTable(strings.NewReader(`# comment
-6a     i32.add        -    ii:i   mvp   binop   W32 Add
-fd113  x.y_z          -    *      simd  unsupported -
-fc0a   memory.copy    mem2 aaa:   bulk  rtcall  MemoryCopy
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(rows) != 3 {
-		t.Fatalf("%d rows, want 3", len(rows))
-	}
-	if r := rows[0]; r.Code != 0x6a || r.Ident != "I32Add" || r.Class != "binop" || len(r.Args) != 2 || r.Pops != "ii" || r.Push != "i" {
-		t.Errorf("i32.add parsed as %+v", r)
-	}
-	if r := rows[1]; r.Prefix != 0xfd || r.Code != 0x113 || r.Ident != "XYZ" || r.Supported() || !r.Star || r.Args != nil {
-		t.Errorf("second row parsed as %+v", r)
-	}
-	if s := packSig(&rows[2]); s != "0xeb248" {
-		t.Errorf("memory.copy packs to %s", s)
-	}
-}
-
-func TestRowErrors(t *testing.T) {
-	const ok = "6a i32.add - ii:i mvp binop W32 Add\n"
-	for _, c := range []struct{ text, want string }{
-		{"6a i32.add - ii:i mvp binop", "6 columns"},
-		{"6 i32.add - ii:i mvp binop -", `bad opcode "6"`},
-		{"126a i32.add - ii:i mvp binop -", "bad prefix"},
-		{"6a i32.add u32 ii:i mvp binop -", `unknown immediate kind "u32"`},
-		{"6a i32.add - iii mvp binop -", "bad signature"},
-		{"6a i32.add - i?:i mvp binop -", "bad letter"},
-		{ok + "6a i32.sub - ii:i mvp binop -", "line 2: opcode of line 1 again"},
-		{ok + "6b i32.add - ii:i mvp binop -", "line 2: name of line 1 again"},
-	} {
-		_, err := parseTable(strings.NewReader(c.text))
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%q: error %v, want %q", c.text, err, c.want)
-		}
+func TestPackSig(t *testing.T) {
+	r := optable.Row{Class: "rtcall", Pops: "aaa"}
+	if s := packSig(&r); s != "0xeb248" {
+		t.Errorf("three addresses pack to %s", s)
 	}
 }

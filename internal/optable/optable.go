@@ -1,14 +1,23 @@
-package main
+// Package optable reads decoder/ops.txt, the table of opcodes, for the
+// generator of the tables that derive from it and for the tests that go
+// through every opcode. It depends on nothing that is generated from the table.
+package optable
 
 import (
 	"bufio"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// Row is one opcode of decoder/ops.txt, whose header describes the columns.
+// file is where the table stands, below the root of the repository.
+const file = "decoder/ops.txt"
+
+// Row is one opcode of the table, whose header describes the columns.
 type Row struct {
 	Line    int      // in the file, for messages
 	Prefix  byte     // 0, or 0xfb-0xfe
@@ -24,23 +33,37 @@ type Row struct {
 	Args    []string // of the class function; Go identifiers
 }
 
-// Supported reports whether the opcode is one that the compiler handles.
+// Supported reports whether the compiler handles the opcode.
 func (r *Row) Supported() bool { return r.Class != "" }
 
-// immKinds are the immediate kinds, in the order of the decoder's constants.
-var immKinds = []string{
+// ImmKinds are the immediate kinds, in the order of the decoder's constants.
+var ImmKinds = []string{
 	"", "s32", "s64", "f32", "f64", "local", "global", "func", "table", "memory",
 	"data", "elem", "label", "labels", "block", "types", "heap", "calltype",
 	"mem", "mem2", "table2", "datamem", "elemtable", "sub",
 }
 
-// sigLetters are the letters a signature may use; a letter's index is its
+// SigLetters are the letters a signature may use; a letter's index is its
 // decoder.Type, but for 'a'.
-const sigLetters = "?iIfFvrx"
+const SigLetters = "?iIfFvrx"
 
-// parseTable reads the rows of ops.txt. It checks all that later steps rely
-// on: known columns, and no code or identifier used twice.
-func parseTable(in io.Reader) ([]Row, error) {
+// Read reads the table below root.
+func Read(root string) ([]Row, error) {
+	f, err := os.Open(filepath.Join(root, file))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	rows, err := parse(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return rows, nil
+}
+
+// parse reads rows. It checks all that later steps rely on: known columns, and
+// no code or identifier used twice.
+func parse(in io.Reader) ([]Row, error) {
 	var rows []Row
 	codes := map[uint64]int{}
 	idents := map[string]int{}
@@ -75,11 +98,11 @@ func parseRow(f []string) (r Row, err error) {
 	if r.Prefix, r.Code, err = parseCode(f[0]); err != nil {
 		return r, err
 	}
-	r.Name, r.Ident = f[1], camel(f[1])
+	r.Name, r.Ident = f[1], Camel(f[1])
 	if f[2] != "-" {
 		r.Imm = f[2]
 	}
-	if immKind(r.Imm) < 0 {
+	if !slices.Contains(ImmKinds, r.Imm) {
 		return r, fmt.Errorf("unknown immediate kind %q", f[2])
 	}
 	if err = r.parseSig(f[3]); err != nil {
@@ -121,7 +144,7 @@ func (r *Row) parseSig(s string) error {
 		return fmt.Errorf("bad signature %q", s)
 	}
 	for _, c := range pops + push {
-		if c != 'a' && strings.IndexRune(sigLetters, c) < 1 {
+		if c != 'a' && strings.IndexRune(SigLetters, c) < 1 {
 			return fmt.Errorf("bad letter %q in signature %q", c, s)
 		}
 	}
@@ -129,17 +152,8 @@ func (r *Row) parseSig(s string) error {
 	return nil
 }
 
-func immKind(s string) int {
-	for i, k := range immKinds {
-		if k == s {
-			return i
-		}
-	}
-	return -1
-}
-
-// camel turns i32.trunc_sat_f32_s into I32TruncSatF32S.
-func camel(name string) string {
+// Camel turns i32.trunc_sat_f32_s into I32TruncSatF32S.
+func Camel(name string) string {
 	var b strings.Builder
 	for _, part := range strings.FieldsFunc(name, func(c rune) bool { return c == '.' || c == '_' }) {
 		b.WriteString(strings.ToUpper(part[:1]))
