@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/wasmjit/wasmjit/internal/measure"
 	"github.com/wasmjit/wasmjit/internal/samples"
 	"github.com/wasmjit/wasmjit/internal/syscount"
 )
@@ -153,21 +154,7 @@ func readBenchResult(path string) (*benchResult, error) {
 }
 
 func thisMachine() machine {
-	return machine{OS: goruntime.GOOS, Arch: goruntime.GOARCH, CPU: cpuModel(), CPUs: goruntime.NumCPU()}
-}
-
-// cpuModel is the processor's name, "" if the system doesn't tell.
-func cpuModel() string {
-	b, err := os.ReadFile("/proc/cpuinfo")
-	if err != nil {
-		return ""
-	}
-	for line := range strings.Lines(string(b)) {
-		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
-			return strings.TrimSpace(value)
-		}
-	}
-	return ""
+	return machine{OS: goruntime.GOOS, Arch: goruntime.GOARCH, CPU: measure.CPU(), CPUs: goruntime.NumCPU()}
 }
 
 // reference measures the reference load: arithmetic and memory, on one thread.

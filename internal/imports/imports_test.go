@@ -25,10 +25,11 @@ var rooms = map[string][]string{
 	"nativemodule": {"liftoff", "codemem", "decoder"},
 	"runtime":      {"nativemodule", "liftoff", "codemem", "decoder", "asm/amd64", "asm/arm64"},
 	"wasi":         {"runtime", "nativemodule", "liftoff", "codemem", "decoder"},
-	"cmd":          {"wasi", "runtime", "nativemodule", "liftoff", "codemem", "decoder", "asm/amd64", "asm/arm64", "internal/synth", "internal/syscount", "internal/doctor", "internal/attack", "internal/samples"},
+	"cmd":          {"wasi", "runtime", "nativemodule", "liftoff", "codemem", "decoder", "asm/amd64", "asm/arm64", "internal/synth", "internal/syscount", "internal/doctor", "internal/attack", "internal/samples", "internal/measure"},
 
 	"internal/syscount": {},
 	"internal/samples":  {},
+	"internal/measure":  {},
 	"internal/optable":  {},
 	"internal/synth":    {"decoder"},
 	"internal/attack":   {"runtime", "nativemodule", "liftoff", "codemem", "decoder"},
@@ -36,7 +37,7 @@ var rooms = map[string][]string{
 	// The rest of internal is apparatus of tests, which no program imports.
 	"internal": {"runtime", "wasi", "nativemodule", "liftoff", "codemem", "decoder", "internal/synth", "internal/optable"},
 	// Generators and checks run by hand or by make; nothing imports them.
-	"scripts": {"internal/samples", "internal/optable"},
+	"scripts": {"internal/samples", "internal/measure", "internal/optable"},
 }
 
 // testOnly are the rooms that every test may import besides.

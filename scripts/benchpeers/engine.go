@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"github.com/wasmjit/wasmjit/internal/measure"
 )
 
 // Names of the engines, as they stand in the JSON.
@@ -46,7 +48,7 @@ func (t *tools) compile(engine, file string, threads int) (sample, error) {
 		if threads == 1 {
 			args = append(args, "--single-threaded")
 		}
-		s, _, err := measure(t.node, append(args, t.v8Script, "compile", file)...)
+		s, _, err := process(t.node, append(args, t.v8Script, "compile", file)...)
 		return s, err
 	case spidermonkey:
 		args := []string{"--wasm-compiler=baseline"}
@@ -56,15 +58,15 @@ func (t *tools) compile(engine, file string, threads int) (sample, error) {
 		// The shell can't tell its processor time, so what the same process
 		// needs without the compile is taken off.
 		args = append(args, t.smScript)
-		base, _, err := measure(t.js, append(args, "read", file)...)
+		base, _, err := process(t.js, append(args, "read", file)...)
 		if err != nil {
 			return base, err
 		}
-		s, _, err := measure(t.js, append(args, "compile", file)...)
+		s, _, err := process(t.js, append(args, "compile", file)...)
 		s.CPUNS -= base.CPUNS
 		return s, err
 	case wazeroEngine:
-		s, _, err := measure(t.self, "child", "wazero", "compile", file, strconv.Itoa(workers(threads)))
+		s, _, err := process(t.self, "child", "wazero", "compile", file, strconv.Itoa(workers(threads)))
 		return s, err
 	}
 	return sample{}, fmt.Errorf("no engine %q", engine)
@@ -76,7 +78,7 @@ func (t *tools) size(engine, file string) (int64, error) {
 	switch engine {
 	case liftoffV8:
 		// A line per function, which would spoil the time.
-		out, err := output(exec.Command(t.node, "--no-warnings", "--liftoff-only", eager, "--single-threaded",
+		out, err := measure.Output(exec.Command(t.node, "--no-warnings", "--liftoff-only", eager, "--single-threaded",
 			"--trace-wasm-compilation-times", t.v8Script, "compile", file))
 		if err != nil {
 			return 0, err
@@ -95,7 +97,7 @@ func (t *tools) size(engine, file string) (int64, error) {
 		}
 		return total, nil
 	case spidermonkey:
-		s, _, err := measure(t.js, "--wasm-compiler=baseline", t.smScript, "size", file)
+		s, _, err := process(t.js, "--wasm-compiler=baseline", t.smScript, "size", file)
 		return s.CodeBytes, err
 	}
 	return 0, nil
@@ -105,11 +107,11 @@ func (t *tools) size(engine, file string) (int64, error) {
 func (t *tools) run(engine, file string) (sample, string, error) {
 	switch engine {
 	case liftoffV8:
-		return measure(t.node, "--no-warnings", "--liftoff-only", eager, t.v8Script, "run", file)
+		return process(t.node, "--no-warnings", "--liftoff-only", eager, t.v8Script, "run", file)
 	case turbofan:
-		return measure(t.node, "--no-warnings", "--no-liftoff", eager, t.v8Script, "run", file)
+		return process(t.node, "--no-warnings", "--no-liftoff", eager, t.v8Script, "run", file)
 	case wazeroEngine, wasmjit:
-		return measure(t.self, "child", engine, "run", file)
+		return process(t.self, "child", engine, "run", file)
 	}
 	return sample{}, "", fmt.Errorf("no engine %q", engine)
 }
@@ -117,7 +119,7 @@ func (t *tools) run(engine, file string) (sample, string, error) {
 // wasmjitCompile asks the command, whose statistics leave out reading the file
 // and starting the process, as the others' do.
 func (t *tools) wasmjitCompile(file string, threads int) (sample, error) {
-	out, err := output(exec.Command(t.wasmjit, "compile", "-j", strconv.Itoa(workers(threads)),
+	out, err := measure.Output(exec.Command(t.wasmjit, "compile", "-j", strconv.Itoa(workers(threads)),
 		"--progress=never", "--stats=json", file))
 	if err != nil {
 		return sample{}, err
@@ -136,11 +138,11 @@ func (t *tools) wasmjitCompile(file string, threads int) (sample, error) {
 	return sample{stats.WallNS, stats.CPUNS, stats.Peak, stats.Code.Bytes}, nil
 }
 
-// measure runs a process whose last line is a sample; what it wrote before is
+// process runs a process whose last line is a sample; what it wrote before is
 // the guest's.
-func measure(name string, args ...string) (sample, string, error) {
+func process(name string, args ...string) (sample, string, error) {
 	cmd := exec.Command(name, args...)
-	out, err := output(cmd)
+	out, err := measure.Output(cmd)
 	if err != nil {
 		return sample{}, "", err
 	}
@@ -161,19 +163,6 @@ func measure(name string, args ...string) (sample, string, error) {
 		s.PeakRSS = usage.Maxrss << 10
 	}
 	return s, guest, nil
-}
-
-func output(cmd *exec.Cmd) ([]byte, error) {
-	out, err := cmd.Output()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		text := strings.TrimSpace(string(exit.Stderr))
-		if len(text) > 300 {
-			text = text[:300] + "…"
-		}
-		err = fmt.Errorf("%s: %w: %s", cmd, err, text)
-	}
-	return out, err
 }
 
 // versions tells what was measured.

@@ -15,6 +15,8 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+
+	"github.com/wasmjit/wasmjit/internal/measure"
 )
 
 var (
@@ -79,14 +81,14 @@ func run(o *options, t *tools) error {
 	if err := t.scripts(dir); err != nil {
 		return err
 	}
-	r := &report{Schema: 1, Machine: describe(), Engines: t.versions(), Rounds: o.rounds}
+	r := &report{Schema: 1, Machine: measure.Describe(), Engines: t.versions(), Rounds: o.rounds}
 	if err := r.compiles(o, t); err != nil {
 		return err
 	}
 	if err := r.runs(o, t); err != nil {
 		return err
 	}
-	r.Machine.LoadAfter = load()
+	r.Machine.Done()
 	if o.json != "" {
 		text, err := json.MarshalIndent(r, "", "  ")
 		if err != nil {
@@ -97,40 +99,6 @@ func run(o *options, t *tools) error {
 		}
 	}
 	return r.markdown(os.Stdout)
-}
-
-// machine describes where and under what load the numbers were made.
-type machine struct {
-	CPU        string `json:"cpu"`
-	Cores      int    `json:"cores"`
-	Kernel     string `json:"kernel"`
-	Go         string `json:"go"`
-	LoadBefore string `json:"load_before"`
-	LoadAfter  string `json:"load_after"`
-}
-
-func describe() machine {
-	m := machine{Cores: runtime.NumCPU(), Go: runtime.Version(), LoadBefore: load()}
-	if text, err := os.ReadFile("/proc/cpuinfo"); err == nil {
-		for line := range strings.Lines(string(text)) {
-			if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
-				m.CPU = strings.TrimSpace(value)
-				break
-			}
-		}
-	}
-	if text, err := os.ReadFile("/proc/sys/kernel/osrelease"); err == nil {
-		m.Kernel = strings.TrimSpace(string(text))
-	}
-	return m
-}
-
-func load() string {
-	text, err := os.ReadFile("/proc/loadavg")
-	if err != nil {
-		return ""
-	}
-	return strings.Join(strings.Fields(string(text))[:3], " ")
 }
 
 func wazeroVersion() string {

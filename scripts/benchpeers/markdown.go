@@ -5,6 +5,9 @@ import (
 	"io"
 	"math"
 	"strings"
+
+	"github.com/wasmjit/wasmjit/internal/measure"
+	"github.com/wasmjit/wasmjit/internal/samples"
 )
 
 // markdown writes the tables of PERF.md.
@@ -32,14 +35,6 @@ func orMissing(s string) string {
 	return s
 }
 
-// number formats a figure, "-" for one that isn't there.
-func number(format string, v float64) string {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return "-"
-	}
-	return fmt.Sprintf(format, v)
-}
-
 var compilers = []string{wasmjit, liftoffV8, spidermonkey, wazeroEngine}
 
 func (r *report) compileTable(b *strings.Builder) {
@@ -56,14 +51,14 @@ func (r *report) compileTable(b *strings.Builder) {
 			code := float64(row.CodeBytes)
 			for _, e := range compilers {
 				s := row.Samples[e+"/"+threads]
-				fmt.Fprintf(b, " %s (%s) |", number("%.1f", code/median(each(s, wall))*1e3), number("%.1f", code/median(each(s, cpu))*1e3))
+				fmt.Fprintf(b, " %s (%s) |", measure.Number("%.1f", code/samples.Median(each(s, wall))*1e3), measure.Number("%.1f", code/samples.Median(each(s, cpu))*1e3))
 			}
 			ours := row.Samples[wasmjit+"/"+threads]
 			for _, e := range compilers[1:] {
 				w, c := paired(row.Samples[e+"/"+threads], ours, wall), paired(row.Samples[e+"/"+threads], ours, cpu)
 				ratios[e+" wall"] = append(ratios[e+" wall"], w)
 				ratios[e+" cpu"] = append(ratios[e+" cpu"], c)
-				fmt.Fprintf(b, " %s (%s) |", number("%.2f", w), number("%.2f", c))
+				fmt.Fprintf(b, " %s (%s) |", measure.Number("%.2f", w), measure.Number("%.2f", c))
 			}
 			var out, peaks []string
 			for _, e := range compilers {
@@ -71,8 +66,8 @@ func (r *report) compileTable(b *strings.Builder) {
 				if row.Emitted[e] > 0 {
 					n = float64(row.Emitted[e]) / code
 				}
-				out = append(out, number("%.2f", n))
-				peaks = append(peaks, number("%.0f", median(each(row.Samples[e+"/"+threads], rss))/1e6))
+				out = append(out, measure.Number("%.2f", n))
+				peaks = append(peaks, measure.Number("%.0f", samples.Median(each(row.Samples[e+"/"+threads], rss))/1e6))
 			}
 			bytes := math.NaN()
 			if n := row.Emitted[liftoffV8]; n > 0 {
@@ -81,13 +76,13 @@ func (r *report) compileTable(b *strings.Builder) {
 			memory := paired(ours, row.Samples[liftoffV8+"/"+threads], rss)
 			ratios["bytes"] = append(ratios["bytes"], bytes)
 			ratios["rss"] = append(ratios["rss"], memory)
-			fmt.Fprintf(b, " %s | %s | %s | %s |\n", strings.Join(out, ", "), number("%.2f", bytes), strings.Join(peaks, ", "), number("%.2f", memory))
+			fmt.Fprintf(b, " %s | %s | %s | %s |\n", strings.Join(out, ", "), measure.Number("%.2f", bytes), strings.Join(peaks, ", "), measure.Number("%.2f", memory))
 		}
 		fmt.Fprintf(b, "| geometric mean | %s | | | | |", threads)
 		for _, e := range compilers[1:] {
-			fmt.Fprintf(b, " %s (%s) |", number("%.2f", geomean(ratios[e+" wall"])), number("%.2f", geomean(ratios[e+" cpu"])))
+			fmt.Fprintf(b, " %s (%s) |", measure.Number("%.2f", geomean(ratios[e+" wall"])), measure.Number("%.2f", geomean(ratios[e+" cpu"])))
 		}
-		fmt.Fprintf(b, " | %s | | %s |\n", number("%.2f", geomean(ratios["bytes"])), number("%.2f", geomean(ratios["rss"])))
+		fmt.Fprintf(b, " | %s | | %s |\n", measure.Number("%.2f", geomean(ratios["bytes"])), measure.Number("%.2f", geomean(ratios["rss"])))
 	}
 }
 
@@ -103,18 +98,18 @@ func (r *report) runTable(b *strings.Builder) {
 	for _, row := range r.Run {
 		fmt.Fprintf(b, "| %s |", row.Program)
 		for _, e := range runners {
-			fmt.Fprintf(b, " %s |", number("%.0f", median(each(row.Samples[e], cpu))/1e6))
+			fmt.Fprintf(b, " %s |", measure.Number("%.0f", samples.Median(each(row.Samples[e], cpu))/1e6))
 		}
 		for _, e := range runners[1:] {
 			q := paired(row.Samples[e], row.Samples[wasmjit], cpu)
 			ratios[e] = append(ratios[e], q)
-			fmt.Fprintf(b, " %s |", number("%.2f", q))
+			fmt.Fprintf(b, " %s |", measure.Number("%.2f", q))
 		}
 		b.WriteString("\n")
 	}
 	b.WriteString("| geometric mean | | | | |")
 	for _, e := range runners[1:] {
-		fmt.Fprintf(b, " %s |", number("%.2f", geomean(ratios[e])))
+		fmt.Fprintf(b, " %s |", measure.Number("%.2f", geomean(ratios[e])))
 	}
 	b.WriteString("\n")
 	ahead := 0

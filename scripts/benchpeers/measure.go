@@ -7,13 +7,14 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/wasmjit/wasmjit/internal/measure"
 	"github.com/wasmjit/wasmjit/internal/runset"
 )
 
 // report is what the JSON file holds.
 type report struct {
 	Schema  int               `json:"schema"`
-	Machine machine           `json:"machine"`
+	Machine measure.Machine   `json:"machine"`
 	Engines map[string]string `json:"engines"`
 	Rounds  int               `json:"rounds"`
 	Compile []*compileRow     `json:"compile"`

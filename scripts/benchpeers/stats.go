@@ -2,18 +2,9 @@ package main
 
 import (
 	"math"
-	"slices"
-)
 
-// median of a list; NaN if it is empty, which the table shows as "-".
-func median(v []float64) float64 {
-	if len(v) == 0 {
-		return math.NaN()
-	}
-	v = slices.Sorted(slices.Values(v))
-	n := len(v)
-	return (v[(n-1)/2] + v[n/2]) / 2
-}
+	"github.com/wasmjit/wasmjit/internal/samples"
+)
 
 // geomean is the geometric mean of the values that are there.
 func geomean(v []float64) float64 {
@@ -54,5 +45,5 @@ func paired(a, b []sample, f field) float64 {
 			v = append(v, f(a[i])/y)
 		}
 	}
-	return median(v)
+	return samples.Median(v)
 }

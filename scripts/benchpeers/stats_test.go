@@ -5,20 +5,6 @@ import (
 	"testing"
 )
 
-func TestMedian(t *testing.T) {
-	for _, c := range []struct {
-		in   []float64
-		want float64
-	}{{[]float64{3}, 3}, {[]float64{9, 1, 5}, 5}, {[]float64{4, 1, 2, 9}, 3}} {
-		if got := median(c.in); got != c.want {
-			t.Errorf("median(%v) = %v, want %v", c.in, got, c.want)
-		}
-	}
-	if !math.IsNaN(median(nil)) {
-		t.Error("the median of nothing is a number")
-	}
-}
-
 func TestGeomean(t *testing.T) {
 	if got := geomean([]float64{1, 4, math.NaN(), 16}); math.Abs(got-4) > 1e-12 {
 		t.Errorf("geometric mean %v, want 4", got)

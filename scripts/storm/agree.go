@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"regexp"
 	"strings"
+
+	"github.com/wasmjit/wasmjit/internal/measure"
 )
 
 // agreement is one process whose mprotects were counted twice.
@@ -48,7 +50,7 @@ func (r *report) agreement(o *options, t *tools, name string) error {
 
 func (r *report) agree(t *tools, p *pipeline, file string, workers int, by string, counter ...string) error {
 	args := append(counter[1:], t.wasmjit)
-	out, err := output(exec.Command(counter[0], append(args, compileArgs(p, file, workers)...)...))
+	out, err := measure.Output(exec.Command(counter[0], append(args, compileArgs(p, file, workers)...)...))
 	if err != nil {
 		return err
 	}

@@ -13,10 +13,11 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"runtime"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/wasmjit/wasmjit/internal/measure"
 )
 
 //go:embed v8.js
@@ -58,7 +59,7 @@ func main() {
 // report is all that was measured, as it stands in the JSON.
 type report struct {
 	Schema  int               `json:"schema"`
-	Machine machine           `json:"machine"`
+	Machine measure.Machine   `json:"machine"`
 	Engines map[string]string `json:"engines"`
 	Workers []int             `json:"workers"`
 	Samples int               `json:"samples"`
@@ -95,7 +96,7 @@ func run(o *options, out io.Writer) error {
 		return err
 	}
 	defer t.close()
-	r := &report{Schema: 1, Machine: describe(), Engines: t.versions(), Workers: workers, Samples: o.samples}
+	r := &report{Schema: 1, Machine: measure.Describe(), Engines: t.versions(), Workers: workers, Samples: o.samples}
 	r.Missing = append(r.Missing, t.missing...)
 	if r.Faults, err = measureFaults(); err != nil {
 		return err
@@ -109,7 +110,7 @@ func run(o *options, out io.Writer) error {
 	if err := r.compiles(o, t, names, start.Add(o.budget)); err != nil {
 		return err
 	}
-	r.Machine.LoadAfter = load()
+	r.Machine.Done()
 	r.Seconds = time.Since(start).Seconds()
 	if o.json != "" {
 		text, err := json.MarshalIndent(r, "", "  ")
@@ -128,41 +129,6 @@ func run(o *options, out io.Writer) error {
 	}
 	_, err = io.WriteString(out, text)
 	return err
-}
-
-// machine describes where and under what load the numbers were made.
-type machine struct {
-	CPU        string `json:"cpu"`
-	Cores      int    `json:"cores"`
-	Kernel     string `json:"kernel"`
-	Go         string `json:"go"`
-	Date       string `json:"date"`
-	LoadBefore string `json:"load_before"`
-	LoadAfter  string `json:"load_after"`
-}
-
-func describe() machine {
-	m := machine{Cores: runtime.NumCPU(), Go: runtime.Version(), Date: time.Now().UTC().Format(time.DateOnly), LoadBefore: load()}
-	if text, err := os.ReadFile("/proc/cpuinfo"); err == nil {
-		for line := range strings.Lines(string(text)) {
-			if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
-				m.CPU = strings.TrimSpace(value)
-				break
-			}
-		}
-	}
-	if text, err := os.ReadFile("/proc/sys/kernel/osrelease"); err == nil {
-		m.Kernel = strings.TrimSpace(string(text))
-	}
-	return m
-}
-
-func load() string {
-	text, err := os.ReadFile("/proc/loadavg")
-	if err != nil {
-		return "unknown"
-	}
-	return strings.Join(strings.Fields(string(text))[:3], " ")
 }
 
 // numbers reads a list of positive numbers with commas.

@@ -3,11 +3,11 @@ package main
 import (
 	"fmt"
 	"maps"
-	"math"
 	"os"
 	"slices"
 	"strings"
 
+	"github.com/wasmjit/wasmjit/internal/measure"
 	"github.com/wasmjit/wasmjit/internal/samples"
 )
 
@@ -100,7 +100,7 @@ func (r *report) moduleTables(b *strings.Builder, m *module, pipelines []pipelin
 		if c.Samples[0].NotDone {
 			return "-"
 		}
-		return number("%.2f", samples.Median(c.of(wx))/1e6) + number(" (%.0f %%)", samples.Median(c.of(open))*100) + "; " + number("%.2f", samples.Median(c.of(wu))/1e6)
+		return measure.Number("%.2f", samples.Median(c.of(wx))/1e6) + measure.Number(" (%.0f %%)", samples.Median(c.of(open))*100) + "; " + measure.Number("%.2f", samples.Median(c.of(wu))/1e6)
 	})
 }
 
@@ -132,17 +132,9 @@ func count(c *cell, f func(sample) float64) string {
 	case n < 0:
 		return "n/a"
 	case c.Samples[0].NotDone:
-		return number("%.0f by then", n)
+		return measure.Number("%.0f by then", n)
 	}
-	return number("%.0f", n)
-}
-
-// number formats a figure, "-" for one that isn't there.
-func number(format string, v float64) string {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return "-"
-	}
-	return fmt.Sprintf(format, v)
+	return measure.Number("%.0f", n)
 }
 
 func (r *report) ledgerTable(b *strings.Builder, pipelines []pipeline) {

@@ -3,13 +3,14 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/wasmjit/wasmjit/internal/measure"
 )
 
 // sample is one compile in a fresh process. Figures that an engine doesn't
@@ -54,7 +55,7 @@ func (t *tools) compile(p *pipeline, file string, workers int, timeout time.Dura
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, t.wasmjit, compileArgs(p, file, workers)...)
-	out, err := output(cmd)
+	out, err := measure.Output(cmd)
 	if ctx.Err() != nil {
 		return sample{WallNS: int64(timeout), NotDone: true, Seen: -1, Futex: -1}, nil
 	}
@@ -166,7 +167,7 @@ func (t *tools) compileV8(p *pipeline, file string, workers int, timeout time.Du
 	}
 	args = append(args, p.Args...)
 	start := time.Now()
-	out, err := output(exec.Command(name, append(args, t.script, file)...))
+	out, err := measure.Output(exec.Command(name, append(args, t.script, file)...))
 	late := time.Since(start) >= timeout
 	switch {
 	case late && len(out) == 0:
@@ -208,17 +209,4 @@ func perfCounts(text string) ([]int64, error) {
 		v = append(v, n)
 	}
 	return v, nil
-}
-
-func output(cmd *exec.Cmd) ([]byte, error) {
-	out, err := cmd.Output()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		text := strings.TrimSpace(string(exit.Stderr))
-		if len(text) > 300 {
-			text = text[:300] + "…"
-		}
-		err = fmt.Errorf("%s: %w: %s", cmd, err, text)
-	}
-	return out, err
 }

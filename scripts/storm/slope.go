@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"runtime"
 	"strconv"
+
+	"github.com/wasmjit/wasmjit/internal/measure"
 )
 
 // slopeCell is a generated module in one mode, without collections of garbage.
@@ -95,7 +97,7 @@ func (t *tools) withoutCollections(p *pipeline, file string, workers int, idle b
 	if !idle {
 		cmd.Env = append(cmd.Env, "GOMAXPROCS="+strconv.Itoa(min(workers, runtime.NumCPU())))
 	}
-	out, err := output(cmd)
+	out, err := measure.Output(cmd)
 	if err != nil {
 		return sample{}, err
 	}
