@@ -21,14 +21,14 @@ func benchOperands() (list [perOp]operands) {
 	for i := range list {
 		// Operands as Liftoff has them: low registers mostly, frame slots
 		// and memory accesses through rbx, mostly small immediates.
-		o := operands{d: Reg(p.pick(14)), s: Reg(p.pick(14)), x: p.xreg(), y: p.xreg(),
-			size: p.size(), op: p.alu(), cc: p.cond(), imm: int32(p.pick(64))}
-		if p.pick(4) == 0 {
+		o := operands{d: Reg(p.Pick(14)), s: Reg(p.Pick(14)), x: p.xreg(), y: p.xreg(),
+			size: p.size(), op: p.alu(), cc: p.cond(), imm: int32(p.Pick(64))}
+		if p.Pick(4) == 0 {
 			o.imm = p.imm()
 		}
-		switch p.pick(3) {
+		switch p.Pick(3) {
 		case 0:
-			o.m = At(RBP, -8*int32(1+p.pick(30)))
+			o.m = At(RBP, -8*int32(1+p.Pick(30)))
 		case 1:
 			o.m = At(R14, o.imm)
 		default:

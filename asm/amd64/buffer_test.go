@@ -2,34 +2,13 @@ package amd64
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"runtime"
-	"strings"
 	"testing"
 
 	"golang.org/x/arch/x86/x86asm"
+
+	"github.com/wasmjit/wasmjit/internal/asmtest"
 )
-
-// errIndex stands for the runtime's error where an encoder checks a register or
-// a scale by indexing an array with it.
-var errIndex = errors.New("index out of range")
-
-// mustPanic runs fn and compares what it panics with.
-func mustPanic(t *testing.T, name string, want error, fn func()) {
-	t.Helper()
-	defer func() {
-		t.Helper()
-		got := recover()
-		if e, ok := got.(runtime.Error); ok && strings.Contains(e.Error(), "index out of range") {
-			got = errIndex
-		}
-		if got != want {
-			t.Errorf("%s: panic %v, want %v", name, got, want)
-		}
-	}()
-	fn()
-}
 
 // newAsm is a buffer with plenty of room.
 func newAsm(room int) *Asm {
@@ -61,9 +40,9 @@ func TestPrepend(t *testing.T) {
 		}
 	}
 	a.Nop(17)
-	mustPanic(t, "Prepend", errRoom, func() { a.Prepend(a.Pos()-17, 16) })
-	mustPanic(t, "Prepend", errRoom, func() { a.Prepend(a.Pos()+1, 16) })
-	mustPanic(t, "Prepend", errRoom, func() { a.Prepend(a.Pos()-1, a.Pos()) })
+	asmtest.MustPanic(t, "Prepend", errRoom, func() { a.Prepend(a.Pos()-17, 16) })
+	asmtest.MustPanic(t, "Prepend", errRoom, func() { a.Prepend(a.Pos()+1, 16) })
+	asmtest.MustPanic(t, "Prepend", errRoom, func() { a.Prepend(a.Pos()-1, a.Pos()) })
 }
 
 // TestReserveKeeps checks that the code survives growth in small steps.
@@ -184,7 +163,7 @@ func TestRanges(t *testing.T) {
 			func() { a.MovdXR(S32, XMM0, r) },
 			func() { a.PsrlImm(S32, x, 1) },
 		} {
-			mustPanic(t, fmt.Sprintf("register %d, case %d", r, i), errIndex, fn)
+			asmtest.MustPanic(t, fmt.Sprintf("register %d, case %d", r, i), asmtest.ErrIndex, fn)
 		}
 	}
 	for _, m := range []Mem{
@@ -193,8 +172,8 @@ func TestRanges(t *testing.T) {
 		{Base: 16, Index: NoReg}, {Base: NoReg, Index: NoReg}, {Base: 17, Index: RAX},
 		AtIdx(RAX, 16, 0, 0), AtIdx(NoReg, 16, 0, 0),
 	} {
-		mustPanic(t, fmt.Sprintf("%+v", m), errIndex, func() { a.MovRM(S32, RAX, m) })
-		mustPanic(t, fmt.Sprintf("%+v", m), errIndex, func() { a.MovsdRM(XMM0, m) })
+		asmtest.MustPanic(t, fmt.Sprintf("%+v", m), asmtest.ErrIndex, func() { a.MovRM(S32, RAX, m) })
+		asmtest.MustPanic(t, fmt.Sprintf("%+v", m), asmtest.ErrIndex, func() { a.MovsdRM(XMM0, m) })
 	}
 	for i, fn := range []func(){
 		func() { a.ShiftRI(SHL, S32, RAX, 32) },
@@ -207,19 +186,19 @@ func TestRanges(t *testing.T) {
 		func() { a.RoundRR(false, XMM0, XMM0, 16) },
 		func() { a.CmpssRR(XMM0, XMM0, 8) },
 	} {
-		mustPanic(t, fmt.Sprintf("immediate, case %d", i), errImm, fn)
+		asmtest.MustPanic(t, fmt.Sprintf("immediate, case %d", i), errImm, fn)
 	}
 	for i, fn := range []func(){
 		func() { a.ShiftRI(6, S32, RAX, 1) },
 		func() { a.ShiftCL(6, S32, RAX) },
 		func() { a.ShiftX(ROL, S32, RAX, RAX, RAX) },
 	} {
-		mustPanic(t, fmt.Sprintf("operation, case %d", i), errOp, fn)
+		asmtest.MustPanic(t, fmt.Sprintf("operation, case %d", i), errOp, fn)
 	}
-	mustPanic(t, "SetPos", errRoom, func() { a.SetPos(-1) })
-	mustPanic(t, "SetPos", errRoom, func() { a.SetPos(1 << 20) })
-	mustPanic(t, "Reserve", errSize, func() { a.Reserve(maxCode) })
-	mustPanic(t, "Reserve", errSize, func() { a.Reserve(1<<63 - 1) })
+	asmtest.MustPanic(t, "SetPos", errRoom, func() { a.SetPos(-1) })
+	asmtest.MustPanic(t, "SetPos", errRoom, func() { a.SetPos(1 << 20) })
+	asmtest.MustPanic(t, "Reserve", errSize, func() { a.Reserve(maxCode) })
+	asmtest.MustPanic(t, "Reserve", errSize, func() { a.Reserve(1<<63 - 1) })
 }
 
 func TestNot(t *testing.T) {

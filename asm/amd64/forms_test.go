@@ -2,6 +2,7 @@ package amd64
 
 import (
 	"fmt"
+	"slices"
 )
 
 // form is an encoder under test: emit draws operands, encodes one instruction
@@ -22,14 +23,7 @@ const (
 
 var f = fmt.Sprintf
 
-var forms = concat(intForms, memForms, shiftForms, branchForms, floatForms)
-
-func concat(lists ...[]form) (all []form) {
-	for _, l := range lists {
-		all = append(all, l...)
-	}
-	return all
-}
+var forms = slices.Concat(intForms, memForms, shiftForms, branchForms, floatForms)
 
 // one is a form without operands.
 func one(method, text string, emit func(a *Asm)) form {
@@ -107,7 +101,7 @@ var intForms = []form{
 	}},
 	{"MovRI64.imm64", regRows, func(a *Asm, p *picker) string {
 		d := p.reg()
-		v := [...]uint64{1 << 32, 1<<63 - 1, 1 << 63, 1<<64 - 1<<31 - 1, 0x123456789abcdef0}[p.pick(5)]
+		v := [...]uint64{1 << 32, 1<<63 - 1, 1 << 63, 1<<64 - 1<<31 - 1, 0x123456789abcdef0}[p.Pick(5)]
 		a.MovRI64(d, v)
 		return f("mov %s, %#x", rn(S64, d), v)
 	}},
@@ -142,8 +136,8 @@ var intForms = []form{
 		return xchg(a, p.size(), p.reg(), p.reg())
 	}},
 	{"Xchg.rax", regRows, func(a *Asm, p *picker) string {
-		s, x, y := p.size(), RCX+Reg(p.pick(15)), RAX
-		if p.pick(2) == 0 {
+		s, x, y := p.size(), RCX+Reg(p.Pick(15)), RAX
+		if p.Pick(2) == 0 {
 			x, y = y, x
 		}
 		return xchg(a, s, x, y)
@@ -215,7 +209,7 @@ var everyMems = everyMem()
 var memForms = []form{
 	sizedLoad("MovRM", "mov", -1, (*Asm).MovRM),
 	{"MovRM.every", len(everyMems), func(a *Asm, p *picker) string {
-		m := everyMems[p.pick(len(everyMems))]
+		m := everyMems[p.Pick(len(everyMems))]
 		d := p.reg()
 		a.MovRM(S64, d, m)
 		return f("mov %s, %s", rn(S64, d), memW(S64, m))
@@ -297,7 +291,7 @@ var shiftForms = []form{
 		return f("%s %s, cl", shName[op], rn(s, d))
 	}},
 	{"ShiftX", regRows, func(a *Asm, p *picker) string {
-		op := [...]Shift{SHL, SHR, SAR}[p.pick(3)]
+		op := [...]Shift{SHL, SHR, SAR}[p.Pick(3)]
 		s, d, r, c := p.size(), p.reg(), p.reg(), p.reg()
 		a.ShiftX(op, s, d, r, c)
 		return f("%sx %s, %s, %s", shName[op], rn(s, d), rn(s, r), rn(s, c))
@@ -392,7 +386,7 @@ func xstore(method, name string, bytes int, emit func(*Asm, Mem, XReg)) form {
 // cmpPredicate is a form of a comparison with a predicate.
 func cmpPredicate(method, suffix string, emit func(*Asm, XReg, XReg, uint8)) form {
 	return form{method, regRows, func(a *Asm, p *picker) string {
-		d, x, pred := p.xreg(), p.xreg(), uint8(p.pick(8))
+		d, x, pred := p.xreg(), p.xreg(), uint8(p.Pick(8))
 		emit(a, d, x, pred)
 		return f("cmp%s %s, %s, %#x", suffix, xn(d), xn(x), pred)
 	}}
@@ -410,12 +404,12 @@ func lanes(method, name string, emit func(*Asm, Size, XReg, uint8)) form {
 
 var floatForms = []form{
 	{"SseRR", 2 * len(sseOps), func(a *Asm, p *picker) string {
-		op, d, x := sseOps[p.pick(len(sseOps))], p.xreg(), p.xreg()
+		op, d, x := sseOps[p.Pick(len(sseOps))], p.xreg(), p.xreg()
 		a.SseRR(op.op, d, x)
 		return f("%s %s, %s", op.name, xn(d), xn(x))
 	}},
 	{"SseRM", 2 * len(sseOps), func(a *Asm, p *picker) string {
-		op, d, m := sseOps[p.pick(len(sseOps))], p.xreg(), p.mem()
+		op, d, m := sseOps[p.Pick(len(sseOps))], p.xreg(), p.mem()
 		a.SseRM(op.op, d, m)
 		return f("%s %s, %s", op.name, xn(d), ptr(op.bytes, m))
 	}},
@@ -453,7 +447,7 @@ var floatForms = []form{
 		return f("cvtt%s2si %s, %s", sd(double), rn(s, r), xn(x))
 	}},
 	{"RoundRR", regRows, func(a *Asm, p *picker) string {
-		double, d, x, mode := p.double(), p.xreg(), p.xreg(), uint8(p.pick(16))
+		double, d, x, mode := p.double(), p.xreg(), p.xreg(), uint8(p.Pick(16))
 		a.RoundRR(double, d, x, mode)
 		return f("round%s %s, %s, %#x", sd(double), xn(d), xn(x), mode)
 	}},

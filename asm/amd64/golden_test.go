@@ -1,33 +1,21 @@
 package amd64
 
 import (
-	"bufio"
-	"flag"
-	"fmt"
-	"os"
 	"reflect"
-	"strings"
 	"testing"
+
+	"github.com/wasmjit/wasmjit/internal/asmtest"
 )
 
-const goldenFile = "testdata/amd64.golden"
-
-var writeCases = flag.String("cases", "", "write the golden cases as assembler source to this file and stop")
-
-// goldenCases calls fn with each case of the golden file, in order.
-func goldenCases(t *testing.T, fn func(method, text string, code []byte)) {
+// encoders are the forms as the frame of the tests takes them.
+func encoders() (list []asmtest.Form) {
 	var a Asm
 	for _, f := range forms {
-		p := newPicker(f.method, true)
-		for range f.rows {
-			p.row()
-			text, code := encode(&a, f, p)
-			fn(f.method, text, code)
-		}
-		for _, u := range p.unseen() {
-			t.Errorf("%s: too few rows: %s", f.method, u)
-		}
+		list = append(list, asmtest.Form{Method: f.method, Rows: f.rows, Encode: func(p *asmtest.Picker) (string, []byte) {
+			return encode(&a, f, &picker{p})
+		}})
 	}
+	return list
 }
 
 // encode runs a form and gives its text and code.
@@ -38,66 +26,16 @@ func encode(a *Asm, f form, p *picker) (string, []byte) {
 	return text, a.Bytes(16, a.Pos())
 }
 
-// TestGolden compares every encoder's bytes with GNU as's. The golden file is
-// written by scripts/golden-amd64.sh.
+// TestGolden compares every encoder's bytes with GNU as's.
 func TestGolden(t *testing.T) {
-	if *writeCases != "" {
-		var b strings.Builder
-		b.WriteString(".intel_syntax noprefix\n")
-		goldenCases(t, func(_, text string, _ []byte) { b.WriteString(text + "\n") })
-		if err := os.WriteFile(*writeCases, []byte(b.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		t.Skip("cases written")
-	}
-	file, err := os.Open(goldenFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	in := bufio.NewScanner(file)
-	bad := 0
-	goldenCases(t, func(method, text string, code []byte) {
-		if !in.Scan() {
-			t.Fatalf("golden file ends before %q: run scripts/golden-amd64.sh", text)
-		}
-		want, bytes, _ := strings.Cut(in.Text(), " // ")
-		if want != text {
-			t.Fatalf("golden file is stale: has %q for %q: run scripts/golden-amd64.sh", want, text)
-		}
-		if got := fmt.Sprintf("%x", code); got != bytes && bad < 20 {
-			t.Errorf("%s: %s\n got %s\nwant %s", method, text, got, bytes)
-			bad++
-		}
-	})
-	if in.Scan() {
-		t.Errorf("golden file has more: %q: run scripts/golden-amd64.sh", in.Text())
-	}
-	if err := in.Err(); err != nil {
-		t.Fatal(err)
-	}
+	asmtest.Golden(t, "amd64", ".intel_syntax noprefix\n", encoders())
 }
 
 // TestFormsComplete fails for an encoder that no form covers.
 func TestFormsComplete(t *testing.T) {
-	covered := map[string]bool{
+	asmtest.Complete(t, reflect.TypeFor[*Asm](), encoders(),
 		// Not encoders, or tested apart: buffer_test.go and label_test.go.
-		"Reset": true, "Reserve": true, "Room": true, "Pos": true, "SetPos": true, "Prepend": true, "Bytes": true,
-		"PatchShort": true, "PatchRel32": true, "JmpBack": true, "JccBack": true,
-		"Bind": true, "JmpL": true, "JccL": true, "LeaL": true, "Nop": true,
-	}
-	for _, f := range forms {
-		name, _, _ := strings.Cut(f.method, ".")
-		covered[name] = true
-	}
-	typ := reflect.TypeFor[*Asm]()
-	for i := range typ.NumMethod() {
-		if name := typ.Method(i).Name; !covered[name] {
-			t.Errorf("no form covers %s", name)
-		}
-		delete(covered, typ.Method(i).Name)
-	}
-	for name := range covered {
-		t.Errorf("a form names %s, which isn't there", name)
-	}
+		"Reset", "Reserve", "Room", "Pos", "SetPos", "Prepend", "Bytes",
+		"PatchShort", "PatchRel32", "JmpBack", "JccBack",
+		"Bind", "JmpL", "JccL", "LeaL", "Nop")
 }

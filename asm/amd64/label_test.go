@@ -5,6 +5,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/arch/x86/x86asm"
+
+	"github.com/wasmjit/wasmjit/internal/asmtest"
 )
 
 // target decodes the branch or lea at a position and gives its length and the
@@ -140,14 +142,14 @@ func TestPatch(t *testing.T) {
 	a.PatchShort(at)
 	checkTarget(t, a, 0, 2, 129)
 	a.Nop(1)
-	mustPanic(t, "PatchShort", errReach, func() { a.PatchShort(at) })
+	asmtest.MustPanic(t, "PatchShort", errReach, func() { a.PatchShort(at) })
 	from := a.Pos()
 	at = a.JccShort(NE)
 	a.SetPos(from + 2 - 128)
 	a.PatchShort(at)
 	checkTarget(t, a, from, 2, from-126)
 	a.SetPos(from + 2 - 129)
-	mustPanic(t, "PatchShort", errReach, func() { a.PatchShort(at) })
+	asmtest.MustPanic(t, "PatchShort", errReach, func() { a.PatchShort(at) })
 
 	a.SetPos(0)
 	for _, emit := range []func() int{
@@ -161,19 +163,19 @@ func TestPatch(t *testing.T) {
 			a.PatchRel32(at, end+d)
 			checkTarget(t, a, from, end-from, end+d)
 			for _, far := range []int{1 << 31, -1<<31 - 1, 1 << 40} {
-				mustPanic(t, "PatchRel32", errReach, func() { a.PatchRel32(at, end+far) })
+				asmtest.MustPanic(t, "PatchRel32", errReach, func() { a.PatchRel32(at, end+far) })
 			}
 			checkTarget(t, a, from, end-from, end+d)
 		}
 	}
-	mustPanic(t, "JmpBack", errReach, func() { a.JmpBack(1 << 33) })
-	mustPanic(t, "JccBack", errReach, func() { a.JccBack(E, -1<<33) })
+	asmtest.MustPanic(t, "JmpBack", errReach, func() { a.JmpBack(1 << 33) })
+	asmtest.MustPanic(t, "JccBack", errReach, func() { a.JccBack(E, -1<<33) })
 }
 
 func TestLabelMisuse(t *testing.T) {
 	a := newAsm(64)
 	var l Label
-	mustPanic(t, "Pos", errUnbound, func() { l.Pos() })
+	asmtest.MustPanic(t, "Pos", errUnbound, func() { l.Pos() })
 	a.Bind(&l)
-	mustPanic(t, "Bind", errBound, func() { a.Bind(&l) })
+	asmtest.MustPanic(t, "Bind", errBound, func() { a.Bind(&l) })
 }

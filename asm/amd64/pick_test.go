@@ -2,75 +2,30 @@ package amd64
 
 import (
 	"fmt"
-	"hash/fnv"
-	"math/rand/v2"
 	"strings"
+
+	"github.com/wasmjit/wasmjit/internal/asmtest"
 )
 
-// picker chooses the operands of a test case. As a deck it deals every value
-// of every choice before it repeats one, in an order that is random but the
-// same in each run; otherwise it draws independently.
-type picker struct {
-	rng   *rand.Rand
-	decks map[[2]int][]int // by position of the choice in its row, and values
-	dealt map[[2]int]int
-	pos   int
-}
+// picker picks operands of this machine.
+type picker struct{ *asmtest.Picker }
 
-func newPicker(name string, deck bool) *picker {
-	h := fnv.New64a()
-	h.Write([]byte(name))
-	p := &picker{rng: rand.New(rand.NewPCG(h.Sum64(), 1))}
-	if deck {
-		p.decks = map[[2]int][]int{}
-		p.dealt = map[[2]int]int{}
-	}
-	return p
-}
+func newPicker(name string, deck bool) *picker { return &picker{asmtest.NewPicker(name, deck)} }
 
-// row starts a new test case.
-func (p *picker) row() { p.pos = 0 }
-
-// pick chooses a number below n.
-func (p *picker) pick(n int) int {
-	if p.decks == nil {
-		return p.rng.IntN(n)
-	}
-	k := [2]int{p.pos, n}
-	p.pos++
-	if len(p.decks[k]) == 0 {
-		p.decks[k] = p.rng.Perm(n)
-	}
-	v := p.decks[k][0]
-	p.decks[k] = p.decks[k][1:]
-	p.dealt[k]++
-	return v
-}
-
-// unseen lists the choices of which some value was never dealt.
-func (p *picker) unseen() (list []string) {
-	for k, n := range p.dealt {
-		if n < k[1] {
-			list = append(list, fmt.Sprintf("choice %d: %d of %d values", k[0], n, k[1]))
-		}
-	}
-	return list
-}
-
-func (p *picker) reg() Reg     { return Reg(p.pick(16)) }
-func (p *picker) xreg() XReg   { return XReg(p.pick(16)) }
-func (p *picker) size() Size   { return Size(p.pick(2)) }
-func (p *picker) alu() Alu     { return Alu(p.pick(8)) }
-func (p *picker) cond() Cond   { return Cond(p.pick(16)) }
-func (p *picker) double() bool { return p.pick(2) == 1 }
+func (p *picker) reg() Reg     { return Reg(p.Pick(16)) }
+func (p *picker) xreg() XReg   { return XReg(p.Pick(16)) }
+func (p *picker) size() Size   { return Size(p.Pick(2)) }
+func (p *picker) alu() Alu     { return Alu(p.Pick(8)) }
+func (p *picker) cond() Cond   { return Cond(p.Pick(16)) }
+func (p *picker) double() bool { return p.Pick(2) == 1 }
 
 func (p *picker) shift() Shift {
-	return [...]Shift{ROL, ROR, RCL, RCR, SHL, SHR, SAR}[p.pick(7)]
+	return [...]Shift{ROL, ROR, RCL, RCR, SHL, SHR, SAR}[p.Pick(7)]
 }
 
 // count is a shift count for the width, often 1, which has a form of its own.
 func (p *picker) count(s Size) uint8 {
-	n := [...]uint8{0, 1, 2, 7, 15, 16, 30, 31, 32, 33, 62, 63}[p.pick(12)]
+	n := [...]uint8{0, 1, 2, 7, 15, 16, 30, 31, 32, 33, 62, 63}[p.Pick(12)]
 	return n & (32<<s - 1)
 }
 
@@ -79,17 +34,17 @@ var edges = [...]int32{0, 1, -1, 127, 128, -128, -129, 255, 256, 32767, -32769,
 
 // imm is an immediate or displacement at or next to a change of encoding.
 func (p *picker) imm() int32 {
-	if p.decks == nil && p.pick(4) == 0 {
-		return int32(p.rng.Uint32())
+	if !p.Deck() && p.Pick(4) == 0 {
+		return int32(p.Uint32())
 	}
-	return edges[p.pick(len(edges))]
+	return edges[p.Pick(len(edges))]
 }
 
 // mem is an operand with a base, half of the time with an index, sometimes
 // with an index alone.
 func (p *picker) mem() Mem {
-	kind, disp := p.pick(8), p.imm()
-	base, index, scale := p.reg(), Reg(p.pick(15)), uint8(p.pick(4))
+	kind, disp := p.Pick(8), p.imm()
+	base, index, scale := p.reg(), Reg(p.Pick(15)), uint8(p.Pick(4))
 	if index >= RSP {
 		index++
 	}

@@ -1,6 +1,9 @@
 package arm64
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // form is an encoder under test: emit draws operands, encodes one instruction
 // and returns its text. method is the encoder's name, with a suffix after a
@@ -20,14 +23,7 @@ const (
 
 var f = fmt.Sprintf
 
-var forms = concat(intForms, memForms, floatForms, branchForms)
-
-func concat(lists ...[]form) (all []form) {
-	for _, l := range lists {
-		all = append(all, l...)
-	}
-	return all
-}
+var forms = slices.Concat(intForms, memForms, floatForms, branchForms)
 
 type named[T any] struct {
 	op   T
@@ -64,7 +60,7 @@ var intForms = []form{
 	}},
 	{"AluExt", 3 * regRows, func(a *Asm, p *picker) string {
 		op, s, d, n, m := oneOf(p, addOps), p.size(), p.reg31(), p.reg31(), p.reg31()
-		x, k := oneOf(p, extends), uint8(p.pick(5))
+		x, k := oneOf(p, extends), uint8(p.Pick(5))
 		a.AluExt(op.op, s, d, n, m, x.op, k)
 		dn := sn(s, d)
 		if op.op == ADDS || op.op == SUBS {
@@ -113,7 +109,7 @@ var intForms = []form{
 	}},
 	{"MovI", 2 * regRows, func(a *Asm, p *picker) string {
 		op, s, d := oneOf(p, wides), p.size(), p.reg31()
-		v, lane := oneOf(p, []uint16{0, 1, 0x1234, 0x7fff, 0x8000, 0xffff}), uint8(p.pick(4))&(2<<s-1)
+		v, lane := oneOf(p, []uint16{0, 1, 0x1234, 0x7fff, 0x8000, 0xffff}), uint8(p.Pick(4))&(2<<s-1)
 		a.MovI(op.op, s, d, v, lane)
 		return f("%s %s, #%#x, lsl #%d", op.name, gn(s, d), v, 16*lane)
 	}},
@@ -134,7 +130,7 @@ var intForms = []form{
 		return f("%s %s, %s, #%d", sh.name, gn(s, d), gn(s, n), k)
 	}},
 	{"SignExt", regRows, func(a *Asm, p *picker) string {
-		w, d, n := p.pick(3), p.reg31(), p.reg31()
+		w, d, n := p.Pick(3), p.reg31(), p.reg31()
 		s := p.size()
 		if w == 2 {
 			s = S64
@@ -163,7 +159,7 @@ var intForms = []form{
 		return f("cset %s, %s", gn(s, d), condNames[c])
 	}},
 	{"CcmpI", regRows, func(a *Asm, p *picker) string {
-		c, s, n, v, fl := p.cond(), p.size(), p.reg31(), uint8(p.pick(32)), uint8(p.pick(16))
+		c, s, n, v, fl := p.cond(), p.size(), p.reg31(), uint8(p.Pick(32)), uint8(p.Pick(16))
 		a.CcmpI(c, s, n, v, fl)
 		return f("ccmp %s, #%#x, #%#x, %s", gn(s, n), v, fl, condNames[c])
 	}},
@@ -341,7 +337,7 @@ var floatForms = []form{
 		return f("fcmp %s, %s", vn(w, n), vn(w, m))
 	}},
 	{"Fccmp", regRows, func(a *Asm, p *picker) string {
-		c, w, n, m, fl := p.cond(), p.double(), p.vreg(), p.vreg(), uint8(p.pick(16))
+		c, w, n, m, fl := p.cond(), p.double(), p.vreg(), p.vreg(), uint8(p.Pick(16))
 		a.Fccmp(c, w, n, m, fl)
 		return f("fccmp %s, %s, #%#x, %s", vn(w, n), vn(w, m), fl, condNames[c])
 	}},
@@ -351,7 +347,7 @@ var floatForms = []form{
 		return f("fcsel %s, %s, %s, %s", vn(w, d), vn(w, n), vn(w, m), condNames[c])
 	}},
 	{"FmovI", 256, func(a *Asm, p *picker) string {
-		w, d, v := p.double(), p.vreg(), expandFloat(uint8(p.pick(256)))
+		w, d, v := p.double(), p.vreg(), expandFloat(uint8(p.Pick(256)))
 		bits := floatBits(w, v)
 		a.FmovI(w, d, bits)
 		return f("fmov %s, #%.8f", vn(w, d), v)
@@ -424,7 +420,7 @@ var branchForms = []form{
 		return a.Cbz(nz, s, r), f("%s %s, ", signed(nz, "cbnz", "cbz"), gn(s, r))
 	}),
 	branch("Tbz", 1<<15, func(a *Asm, p *picker) (int, string) {
-		nz, r, bit := p.bool(), p.reg31(), uint8(p.pick(64))
+		nz, r, bit := p.bool(), p.reg31(), uint8(p.Pick(64))
 		return a.Tbz(nz, r, bit), f("%s %s, #%d, ", signed(nz, "tbnz", "tbz"), gn(Size(bit/32), r), bit)
 	}),
 	branch("Adr", 1<<20, func(a *Asm, p *picker) (int, string) {

@@ -5,6 +5,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/arch/arm64/arm64asm"
+
+	"github.com/wasmjit/wasmjit/internal/asmtest"
 )
 
 // newAsm is a buffer with plenty of room.
@@ -177,7 +179,7 @@ func TestShortReach(t *testing.T) {
 		t.Error("long form does not reach")
 	}
 	a.SetReach(64, 32, 64)
-	mustPanic(t, "jump", errReach, func() { a.PatchBranch(at, 4000) })
+	asmtest.MustPanic(t, "jump", errReach, func() { a.PatchBranch(at, 4000) })
 }
 
 // TestLongList gives a label uses that are further apart than their own
@@ -213,7 +215,7 @@ func TestLinkCall(t *testing.T) {
 			t.Errorf("value %d read back as %d, %v", v, got, ok)
 		}
 	}
-	mustPanic(t, "BL", errImm, func() { a.BL(most + 1) })
+	asmtest.MustPanic(t, "BL", errImm, func() { a.BL(most + 1) })
 	at := a.Pos()
 	a.Nop()
 	if _, ok := CallTarget(a.read32(at)); ok {

@@ -2,71 +2,26 @@ package arm64
 
 import (
 	"fmt"
-	"hash/fnv"
-	"math/rand/v2"
+
+	"github.com/wasmjit/wasmjit/internal/asmtest"
 )
 
-// picker chooses the operands of a test case. As a deck it deals every value
-// of every choice before it repeats one, in an order that is random but the
-// same in each run; otherwise it draws independently.
-type picker struct {
-	rng   *rand.Rand
-	decks map[[2]int][]int // by position of the choice in its row, and values
-	dealt map[[2]int]int
-	pos   int
-}
+// picker picks operands of this machine.
+type picker struct{ *asmtest.Picker }
 
-func newPicker(name string, deck bool) *picker {
-	h := fnv.New64a()
-	h.Write([]byte(name))
-	p := &picker{rng: rand.New(rand.NewPCG(h.Sum64(), 1))}
-	if deck {
-		p.decks = map[[2]int][]int{}
-		p.dealt = map[[2]int]int{}
-	}
-	return p
-}
-
-// row starts a new test case.
-func (p *picker) row() { p.pos = 0 }
-
-// pick chooses a number below n.
-func (p *picker) pick(n int) int {
-	if p.decks == nil {
-		return p.rng.IntN(n)
-	}
-	k := [2]int{p.pos, n}
-	p.pos++
-	if len(p.decks[k]) == 0 {
-		p.decks[k] = p.rng.Perm(n)
-	}
-	v := p.decks[k][0]
-	p.decks[k] = p.decks[k][1:]
-	p.dealt[k]++
-	return v
-}
-
-// unseen lists the choices of which some value was never dealt.
-func (p *picker) unseen() (list []string) {
-	for k, n := range p.dealt {
-		if n < k[1] {
-			list = append(list, fmt.Sprintf("choice %d: %d of %d values", k[0], n, k[1]))
-		}
-	}
-	return list
-}
+func newPicker(name string, deck bool) *picker { return &picker{asmtest.NewPicker(name, deck)} }
 
 // reg is a register but number 31, which forms name by its meaning.
-func (p *picker) reg() Reg     { return Reg(p.pick(31)) }
-func (p *picker) reg31() Reg   { return Reg(p.pick(32)) }
-func (p *picker) vreg() VReg   { return VReg(p.pick(32)) }
-func (p *picker) size() Size   { return Size(p.pick(2)) }
-func (p *picker) bool() bool   { return p.pick(2) == 1 }
-func (p *picker) double() bool { return p.pick(2) == 1 }
-func (p *picker) cond() Cond   { return Cond(p.pick(14)) }
+func (p *picker) reg() Reg     { return Reg(p.Pick(31)) }
+func (p *picker) reg31() Reg   { return Reg(p.Pick(32)) }
+func (p *picker) vreg() VReg   { return VReg(p.Pick(32)) }
+func (p *picker) size() Size   { return Size(p.Pick(2)) }
+func (p *picker) bool() bool   { return p.Pick(2) == 1 }
+func (p *picker) double() bool { return p.Pick(2) == 1 }
+func (p *picker) cond() Cond   { return Cond(p.Pick(14)) }
 
 // oneOf chooses a value of a list.
-func oneOf[T any](p *picker, list []T) T { return list[p.pick(len(list))] }
+func oneOf[T any](p *picker, list []T) T { return list[p.Pick(len(list))] }
 
 // amount is a shift below the width.
 func (p *picker) amount(s Size) uint8 {
@@ -75,8 +30,8 @@ func (p *picker) amount(s Size) uint8 {
 
 // logical is an immediate of logical operations.
 func (p *picker) logical(s Size) uint64 {
-	size := 2 << p.pick(5+int(s))
-	ones, rot := 1+p.pick(64)%(size-1), p.pick(64)%size
+	size := 2 << p.Pick(5+int(s))
+	ones, rot := 1+p.Pick(64)%(size-1), p.Pick(64)%size
 	run := uint64(1)<<ones - 1
 	elem := run>>rot | run<<(size-rot)
 	if size < 64 {

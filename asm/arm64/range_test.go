@@ -1,31 +1,11 @@
 package arm64
 
 import (
-	"errors"
-	"runtime"
-	"strings"
+	"math"
 	"testing"
+
+	"github.com/wasmjit/wasmjit/internal/asmtest"
 )
-
-// errIndex stands for the runtime's error where an encoder checks a register
-// by indexing an array with it.
-var errIndex = errors.New("index out of range")
-
-// mustPanic runs fn and compares what it panics with.
-func mustPanic(t *testing.T, name string, want error, fn func()) {
-	t.Helper()
-	defer func() {
-		t.Helper()
-		got := recover()
-		if e, ok := got.(runtime.Error); ok && strings.Contains(e.Error(), "index out of range") {
-			got = errIndex
-		}
-		if got != want {
-			t.Errorf("%s: panic %v, want %v", name, got, want)
-		}
-	}()
-	fn()
-}
 
 // TestRanges calls encoders with the first value beyond every limit.
 func TestRanges(t *testing.T) {
@@ -37,8 +17,8 @@ func TestRanges(t *testing.T) {
 		want error
 		fn   func()
 	}{
-		{"register 32", errIndex, func() { a.MovRR(S64, 32, X0) }},
-		{"vector register 32", errIndex, func() { a.MovV(V0, 32) }},
+		{"register 32", asmtest.ErrIndex, func() { a.MovRR(S64, 32, X0) }},
+		{"vector register 32", asmtest.ErrIndex, func() { a.MovV(V0, 32) }},
 		{"add 4097", errImm, func() { a.AddI(ADD, S64, X0, X0, 4097) }},
 		{"add 2^24", errImm, func() { a.AddI(ADD, S64, X0, X0, 1<<24) }},
 		{"add of and", errOp, func() { a.AddI(AND, S64, X0, X0, 1) }},
@@ -85,7 +65,7 @@ func TestRanges(t *testing.T) {
 		{"position beyond the buffer", errRoom, func() { a.SetPos(1 << 20) }},
 		{"2 GiB", errSize, func() { a.Reserve(2 << 30) }},
 	} {
-		mustPanic(t, tc.name, tc.want, tc.fn)
+		asmtest.MustPanic(t, tc.name, tc.want, tc.fn)
 	}
 }
 
@@ -161,6 +141,24 @@ func decodeLogical(f uint32) uint64 {
 		v |= elem << at
 	}
 	return v
+}
+
+// expandFloat is the number that the 8 bits of an FMOV immediate stand for, by
+// the formula of the manual: (-1)^s * (16+f)/16 * 2^e.
+func expandFloat(imm uint8) float64 {
+	e := int(imm>>4&7^4) - 3
+	v := math.Ldexp(float64(16+imm&15), e-4)
+	if imm&0x80 != 0 {
+		v = -v
+	}
+	return v
+}
+
+func floatBits(double bool, v float64) uint64 {
+	if double {
+		return math.Float64bits(v)
+	}
+	return uint64(math.Float32bits(float32(v)))
 }
 
 // TestFloatImmediates: there are 256 of each width, and no others among their
