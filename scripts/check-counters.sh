@@ -11,13 +11,14 @@
 # without it; both columns are of the same process.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. scripts/lib.sh
 wasmjit=${WASMJIT:-bin/wasmjit}
 modes=${MODES:-off fine hoisted seal dual pku}
 workers=${WORKERS:-1 2 8}
 module=("${1:---synthetic=unity:5000}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-field() { sed -n "s/^ *\"$1\": \([0-9]*\),\{0,1\}$/\1/p" "$work/stats" | head -1; }
+counted() { field "$1" <"$work/stats"; }
 compile() { "$@" "$wasmjit" compile --stats=json --progress=never "--write-protect-code-memory=$mode" "-j$j" "${module[@]}" >"$work/stats" 2>"$work/err"; }
 have() { command -v "$1" >/dev/null || { echo "no $1 here: not compared with it" >&2; return 1; }; }
 
@@ -39,13 +40,13 @@ for mode in $modes; do
 		fi
 		if [ $strace = 1 ]; then
 			compile strace -f -qq -o "$work/log" -e trace=mprotect,futex
-			line strace "$(grep -cE '^[0-9]+ +mprotect\(' "$work/log" || true)" "$(field mprotect_issued)" \
-				"$(grep -cE '^[0-9]+ +futex\(' "$work/log" || true)" "$(field futex)"
+			line strace "$(grep -cE '^[0-9]+ +mprotect\(' "$work/log" || true)" "$(counted mprotect_issued)" \
+				"$(grep -cE '^[0-9]+ +futex\(' "$work/log" || true)" "$(counted futex)"
 		fi
 		if [ $perf = 1 ]; then
 			compile perf stat -x, -o "$work/perf" -e syscalls:sys_enter_mprotect,syscalls:sys_enter_futex
-			line perf "$(sed -n 's/^\([0-9]*\),.*enter_mprotect.*/\1/p' "$work/perf")" "$(field mprotect_issued)" \
-				"$(sed -n 's/^\([0-9]*\),.*enter_futex.*/\1/p' "$work/perf")" "$(field futex)"
+			line perf "$(sed -n 's/^\([0-9]*\),.*enter_mprotect.*/\1/p' "$work/perf")" "$(counted mprotect_issued)" \
+				"$(sed -n 's/^\([0-9]*\),.*enter_futex.*/\1/p' "$work/perf")" "$(counted futex)"
 		fi
 	done
 done

@@ -1,37 +1,27 @@
 #!/usr/bin/env bash
 # Compiles the modules that scripts/corpus.sh got with one and two workers and
-# prints a table row each, as PERF.md has them. Fails if one doesn't compile.
+# prints a table row each. Fails if one doesn't compile.
+#
+# Usage: scripts/corpus-compile.sh [NAME...]    (RUNS=3, WASMJIT=bin/wasmjit)
 set -euo pipefail
 cd "$(dirname "$0")/.."
-dest=${WASMJIT_CORPUS:-.cache/corpus}
+. scripts/lib.sh
 wasmjit=${WASMJIT:-bin/wasmjit}
 runs=${RUNS:-3}
-shopt -s nullglob
-if [ $# -gt 0 ]; then
-	files=()
-	for n in "$@"; do files+=("$dest/$n.wasm"); done
-else
-	# The list's order; modules that need later proposals are not fetched.
-	files=()
-	while read -r n; do [ -f "$dest/$n.wasm" ] && files+=("$dest/$n.wasm"); done \
-		< <(grep -v '^#' testdata/corpus.tsv | cut -f1)
-fi
-if [ ${#files[@]} = 0 ]; then
+names=${*:-$(corpus_names)}
+if [ -z "$names" ]; then
 	echo "corpus: no modules in $dest; run scripts/corpus.sh" >&2
 	exit 1
 fi
 
-# field NAME reads a number of the JSON on stdin, whose keys are unique here.
-field() { sed -n "s/^ *\"$1\": \([0-9.]*\),\{0,1\}$/\1/p" | head -1; }
-
 echo "| module | workers | compile ms | MB/s of code section | code bytes out / in | peak RSS MB |"
 echo "|---|---|---|---|---|---|"
 status=0
-for f in "${files[@]}"; do
+for name in $names; do
 	for j in 1 2; do
 		best=
 		for _ in $(seq "$runs"); do
-			if ! json=$("$wasmjit" compile -j "$j" --liftoff-only --progress=never --stats=json "$f"); then
+			if ! json=$("$wasmjit" compile -j "$j" --liftoff-only --progress=never --stats=json "$dest/$name.wasm"); then
 				status=1
 				break
 			fi
@@ -42,7 +32,7 @@ for f in "${files[@]}"; do
 					-v rss="$(field rss_peak <<<"$json")" 'BEGIN { printf "%.0f | %.1f | %.2f | %.0f", ns/1e6, mbs, per, rss/1e6 }')
 			fi
 		done
-		[ -n "$best" ] && echo "| $(basename "$f" .wasm) | $j | $row |"
+		[ -n "$best" ] && echo "| $name | $j | $row |"
 	done
 done
 exit $status

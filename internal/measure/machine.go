@@ -4,6 +4,7 @@
 package measure
 
 import (
+	"fmt"
 	"os"
 	"runtime"
 	"strings"
@@ -32,6 +33,12 @@ func Describe() Machine {
 
 // Done notes the load at the end of the measurement.
 func (m *Machine) Done() { m.LoadAfter = load() }
+
+// String is the line that stands above a table.
+func (m Machine) String() string {
+	return fmt.Sprintf("%s, %d processors, Linux %s, %s, %s; load %s before, %s after",
+		m.CPU, m.Cores, m.Kernel, m.Go, m.Date, m.LoadBefore, m.LoadAfter)
+}
 
 // CPU is the processor's name, "" if the system doesn't tell.
 func CPU() string {

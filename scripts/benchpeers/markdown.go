@@ -13,8 +13,7 @@ import (
 // markdown writes the tables of PERF.md.
 func (r *report) markdown(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, %d cores, Linux %s, %s; load %s before, %s after; medians of %d rounds by turns.\n",
-		r.Machine.CPU, r.Machine.Cores, r.Machine.Kernel, r.Machine.Go, r.Machine.LoadBefore, r.Machine.LoadAfter, r.Rounds)
+	fmt.Fprintf(&b, "%s; medians of %d rounds by turns.\n", r.Machine, r.Rounds)
 	fmt.Fprintf(&b, "%s; %s; %s; wazero %s.\n", r.Engines[wasmjit], orMissing(r.Engines[liftoffV8]), orMissing(r.Engines[spidermonkey]), r.Engines[wazeroEngine])
 	r.compileTable(&b)
 	r.runTable(&b)

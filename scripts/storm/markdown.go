@@ -35,8 +35,7 @@ func insert(file, text string) error {
 func (r *report) markdown() string {
 	var b strings.Builder
 	pipelines := r.pipelines()
-	fmt.Fprintf(&b, "%s, %d processors, Linux %s, %s, %s; load %s before, %s after; one run of %.0f s, all cells by turns.\n",
-		r.Machine.CPU, r.Machine.Cores, r.Machine.Kernel, r.Machine.Go, r.Machine.Date, r.Machine.LoadBefore, r.Machine.LoadAfter, r.Seconds)
+	fmt.Fprintf(&b, "%s; one run of %.0f s, all cells by turns.\n", r.Machine, r.Seconds)
 	for _, name := range slices.Sorted(maps.Keys(r.Engines)) {
 		if name == "wasmjit" {
 			fmt.Fprintf(&b, "%s. ", r.Engines[name])
