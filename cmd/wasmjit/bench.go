@@ -122,9 +122,6 @@ func (f *benchFlags) check() (limit float64, err error) {
 	if err := f.engine.check(); err != nil {
 		return 0, err
 	}
-	if f.engine.traceTimes || f.engine.printCode >= 0 {
-		return 0, usagef("bench prints no functions; use compile")
-	}
 	if f.count < 1 {
 		return 0, usagef("--count must be at least 1, not %d", f.count)
 	}

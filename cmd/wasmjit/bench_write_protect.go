@@ -83,7 +83,7 @@ them, which costs two readings of the clock each.`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, s, args) },
 	}
 	f.engine.register(c, "guard")
-	for _, name := range []string{"jobs", "write-protect-code-memory", "trace-wasm-compilation-times", "print-wasm-code-function-index"} {
+	for _, name := range []string{"jobs", "write-protect-code-memory"} {
 		_ = c.Flags().MarkHidden(name) // this command's own to choose
 	}
 	f.syscalls.register(c)
@@ -101,7 +101,7 @@ func (f *protectFlags) check(c *cobra.Command) error {
 	if err := f.engine.check(); err != nil {
 		return err
 	}
-	for _, name := range []string{"jobs", "write-protect-code-memory", "trace-wasm-compilation-times", "print-wasm-code-function-index"} {
+	for _, name := range []string{"jobs", "write-protect-code-memory"} {
 		if c.Flags().Changed(name) {
 			return usagef("bench write-protect takes no --%s; it has --workers and --modes", name)
 		}

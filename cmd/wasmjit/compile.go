@@ -61,6 +61,7 @@ one, in a process of its own, so that its memory doesn't count.`,
 		},
 	}
 	f.engine.register(c, "guard")
+	f.engine.registerPrints(c)
 	fs := c.Flags()
 	fs.StringVar(&f.target, "target", "", "compile for OS/ARCH: linux/amd64 or linux/arm64 (default: this machine)")
 	fs.StringVar(&f.synthetic, "synthetic", "", "compile a generated module: "+syntheticNames)

@@ -38,9 +38,15 @@ func (f *engineFlags) register(c *cobra.Command, bounds string) {
 	fs.Lookup("write-protect-code-memory").NoOptDefVal = "hoisted"
 	fs.StringVar(&f.publish, "publish", "auto", publishValues)
 	fs.IntVar(&f.maxCodeMB, "max-code-mb", 0, "fail if the code takes more than this many MiB (0: as much as there is room)")
+	fs.StringVar(&f.progress, "progress", "auto", "progress bar on stderr: auto, always or never")
+}
+
+// registerPrints adds the flags of the commands that compile once, which may
+// print functions.
+func (f *engineFlags) registerPrints(c *cobra.Command) {
+	fs := c.Flags()
 	fs.BoolVar(&f.traceTimes, "trace-wasm-compilation-times", false, "a line per function on stderr")
 	fs.Int64Var(&f.printCode, "print-wasm-code-function-index", -1, "disassemble the function with this index")
-	fs.StringVar(&f.progress, "progress", "auto", "progress bar on stderr: auto, always or never")
 }
 
 const protectionValues = `how code is protected against writes:

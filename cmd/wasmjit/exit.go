@@ -118,18 +118,17 @@ func flagError(c *cobra.Command, err error) error {
 	}
 	name := unknown.GetSpecifiedName()
 	if len(name) == 1 {
-		return usagef("unknown flag -%s; see wasmjit %s --help", name, c.Name())
+		return usagef("unknown flag -%s; see %s --help", name, c.CommandPath())
 	}
-	best := ""
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		if !f.Hidden {
 			names = append(names, f.Name)
 		}
 	})
-	best = closest(name, names)
+	best := closest(name, names)
 	if best == "" {
-		return usagef("unknown flag --%s; see wasmjit %s --help", name, c.Name())
+		return usagef("unknown flag --%s; see %s --help", name, c.CommandPath())
 	}
 	return usagef("unknown flag --%s; did you mean --%s?", name, best)
 }

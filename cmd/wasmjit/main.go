@@ -79,7 +79,7 @@ func exactArgs(n int, what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		switch {
 		case len(args) < n:
-			return usagef("%s needs %s; see wasmjit %s --help", c.Name(), what, c.Name())
+			return usagef("%s needs %s; see %s --help", c.Name(), what, c.CommandPath())
 		case len(args) > n:
 			return usagef("%s takes only %s, and %q is one too many", c.Name(), what, args[n])
 		}

@@ -49,7 +49,7 @@ type syscallFlag struct{ value string }
 
 func (f *syscallFlag) register(c *cobra.Command) {
 	c.Flags().StringVar(&f.value, "syscall-counters", "auto",
-		"how the kernel's system calls are counted: auto, perf, seccomp or off; see bench write-protect --help")
+		"how the kernel's system calls are counted: auto, perf, seccomp or off; see wasmjit bench write-protect --help")
 }
 
 // meter cuts the run of a command into phases.

@@ -68,6 +68,7 @@ globals, memories and tables that the guest changes stay writable.`,
 	fs := c.Flags()
 	fs.SetInterspersed(false)
 	f.engine.register(c, "auto")
+	f.engine.registerPrints(c)
 	fs.StringArrayVar(&f.dirs, "dir", nil, "give the guest a directory: HOST[::GUEST][:ro]; may be repeated")
 	fs.StringArrayVar(&f.env, "env", nil, "set a variable (K=V) or pass one on (K); may be repeated")
 	fs.BoolVar(&f.inheritEn, "env-inherit", false, "pass the whole environment on")
