@@ -31,16 +31,7 @@ func (p *picker) amount(s Size) uint8 {
 // logical is an immediate of logical operations.
 func (p *picker) logical(s Size) uint64 {
 	size := 2 << p.Pick(5+int(s))
-	ones, rot := 1+p.Pick(64)%(size-1), p.Pick(64)%size
-	run := uint64(1)<<ones - 1
-	elem := run>>rot | run<<(size-rot)
-	if size < 64 {
-		elem &= 1<<size - 1
-	}
-	v := uint64(0)
-	for at := 0; at < 64; at += size {
-		v |= elem << at
-	}
+	v := bitMask(size, 1+p.Pick(64)%(size-1), p.Pick(64)%size)
 	if s == S32 {
 		v = uint64(uint32(v))
 	}

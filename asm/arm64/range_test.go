@@ -76,16 +76,7 @@ func TestLogicalImmediates(t *testing.T) {
 	for size := 2; size <= 64; size *= 2 {
 		for ones := 1; ones < size; ones++ {
 			for rot := range size {
-				run := uint64(1)<<ones - 1
-				elem := run>>rot | run<<(size-rot)
-				if size < 64 {
-					elem &= 1<<size - 1
-				}
-				v := uint64(0)
-				for at := 0; at < 64; at += size {
-					v |= elem << at
-				}
-				valid[v] = true
+				valid[bitMask(size, ones, rot)] = true
 			}
 		}
 	}
@@ -120,6 +111,21 @@ func TestLogicalImmediates(t *testing.T) {
 	}
 }
 
+// bitMask repeats an element of size bits with a run of ones, rotated to the
+// right.
+func bitMask(size, ones, rot int) uint64 {
+	run := uint64(1)<<ones - 1
+	elem := run>>rot | run<<(size-rot)
+	if size < 64 {
+		elem &= 1<<size - 1
+	}
+	v := uint64(0)
+	for at := 0; at < 64; at += size {
+		v |= elem << at
+	}
+	return v
+}
+
 // decodeLogical is DecodeBitMasks of the Arm ARM.
 func decodeLogical(f uint32) uint64 {
 	n, immr, imms := f>>22&1, f>>16&63, f>>10&63
@@ -130,17 +136,7 @@ func decodeLogical(f uint32) uint64 {
 			size /= 2
 		}
 	}
-	ones, rot := imms&(size-1)+1, immr&(size-1)
-	run := uint64(1)<<ones - 1
-	elem := run>>rot | run<<(size-rot)
-	if size < 64 {
-		elem &= 1<<size - 1
-	}
-	v := uint64(0)
-	for at := uint32(0); at < 64; at += size {
-		v |= elem << at
-	}
-	return v
+	return bitMask(int(size), int(imms&(size-1)+1), int(immr&(size-1)))
 }
 
 // expandFloat is the number that the 8 bits of an FMOV immediate stand for, by
