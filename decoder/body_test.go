@@ -41,23 +41,29 @@ func (c *bodyCase) run(t *testing.T) {
 		}
 		return
 	}
-	e, ok := err.(*Error)
-	if !ok {
-		t.Fatalf("no error, want %q", c.msg)
-	}
-	if e.Msg != c.msg {
-		t.Errorf("message\n have %s\n want %s", e.Msg, c.msg)
-	}
-	if at := int(e.Offset) - int(m.Bodies[0].Start) - 1; at != c.at {
-		t.Errorf("error at byte %d of the code, want %d", at, c.at)
-	}
-	if e.Code != c.code {
-		t.Errorf("code %d, want %d", e.Code, c.code)
-	}
-	if e.Func != 0 {
+	checkError(t, err, int(m.Bodies[0].Start)+1, c.at, c.code, c.msg)
+	if e := err.(*Error); e.Func != 0 {
 		t.Errorf("function %d, want 0", e.Func)
 	}
-	if e.IsUnsupported() != (c.code == CodeUnsupported) {
+}
+
+// checkError compares an error with what a case wants; at counts from start.
+func checkError(t *testing.T, err error, start, at int, code ErrorCode, msg string) {
+	t.Helper()
+	e, ok := err.(*Error)
+	if !ok {
+		t.Fatalf("no error, want %q", msg)
+	}
+	if e.Msg != msg {
+		t.Errorf("message\n have %s\n want %s", e.Msg, msg)
+	}
+	if got := int(e.Offset) - start; got != at {
+		t.Errorf("error at byte %d, want %d", got, at)
+	}
+	if e.Code != code {
+		t.Errorf("code %d, want %d", e.Code, code)
+	}
+	if e.IsUnsupported() != (code == CodeUnsupported) {
 		t.Errorf("feature %q with code %d", e.Feature, e.Code)
 	}
 }

@@ -111,22 +111,7 @@ func TestSectionErrors(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := Decode(module(c.b))
-			e, ok := err.(*Error)
-			if !ok {
-				t.Fatalf("no error, want %q", c.msg)
-			}
-			if e.Msg != c.msg {
-				t.Errorf("message\n have %s\n want %s", e.Msg, c.msg)
-			}
-			if at := int(e.Offset) - headerSize; at != c.at {
-				t.Errorf("offset %d, want %d", at, c.at)
-			}
-			if e.Code != c.code {
-				t.Errorf("code %d, want %d", e.Code, c.code)
-			}
-			if e.IsUnsupported() != (c.code == CodeUnsupported) {
-				t.Errorf("feature %q with code %d", e.Feature, e.Code)
-			}
+			checkError(t, err, headerSize, c.at, c.code, c.msg)
 		})
 	}
 }

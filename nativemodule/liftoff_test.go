@@ -64,9 +64,10 @@ func decodeModule(t *testing.T, wasm []byte) *decoder.Module {
 	return dm
 }
 
-// The code is the same whatever the number of workers, but for the distances
-// in calls, which lead to the right function.
-func TestLiftoffDeterminism(t *testing.T) {
+// checkCompiled compiles a module with every number of workers: the code is the
+// same, but for the distances in calls, which lead to the right function.
+// reads gives where a call at a place with these four bytes leads.
+func checkCompiled(t *testing.T, o liftoff.Options, reads func(at uintptr, word uint32) uintptr) {
 	const n = 2000
 	dm := decodeModule(t, wasmModule(n))
 	arena := testArena(t, 64<<20)
@@ -74,12 +75,12 @@ func TestLiftoffDeterminism(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := liftoff.New(dm, layout, liftoff.Options{})
+	c, err := liftoff.New(dm, layout, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, workers := range workerCounts {
-		m, err := Compile(context.Background(), dm, Options{Workers: workers, Arena: arena})
+		m, err := Compile(context.Background(), dm, Options{Liftoff: o, Workers: workers, Arena: arena})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,9 +94,9 @@ func TestLiftoffDeterminism(t *testing.T) {
 				t.Fatalf("function %d: %d bytes, %d call sites; placed %d bytes", fn, len(code.Bytes), len(code.CallSites), len(got))
 			}
 			site := code.CallSites[0]
-			rel := binary.LittleEndian.Uint32(got[site:])
-			if target := m.Entry(fn) + uintptr(site) + 4 + uintptr(int64(int32(rel))); target != m.Entry(fn/2) {
-				t.Fatalf("function %d calls %#x, function %d is at %#x", fn, target, fn/2, m.Entry(fn/2))
+			word := binary.LittleEndian.Uint32(got[site:])
+			if target := reads(m.Entry(fn)+uintptr(site), word); target != m.Entry(fn/2) {
+				t.Fatalf("function %d calls %#x (%#x), function %d is at %#x", fn, target, word, fn/2, m.Entry(fn/2))
 			}
 			copy(got[site:], code.Bytes[site:site+4])
 			if !bytes.Equal(got, code.Bytes) {
@@ -106,6 +107,21 @@ func TestLiftoffDeterminism(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+func TestLiftoffAMD64(t *testing.T) {
+	checkCompiled(t, liftoff.Options{Arch: liftoff.AMD64}, func(at uintptr, word uint32) uintptr {
+		return at + 4 + uintptr(int64(int32(word)))
+	})
+}
+
+func TestLiftoffARM64(t *testing.T) {
+	checkCompiled(t, liftoff.Options{Arch: liftoff.ARM64}, func(at uintptr, word uint32) uintptr {
+		if word>>26 != 0x25 {
+			return 0 // no bl
+		}
+		return at + uintptr(int64(int32(word<<6)>>6)*4)
+	})
 }
 
 func TestLiftoffLowestError(t *testing.T) {
@@ -180,48 +196,6 @@ func TestLiftoffThousandModules(t *testing.T) {
 	}
 	if arena.Available() != 64<<20 {
 		t.Errorf("%d bytes available after all are closed", arena.Available())
-	}
-}
-
-// TestLiftoffARM64 compiles for the other target and checks that each call
-// reaches its callee, whatever the number of workers.
-func TestLiftoffARM64(t *testing.T) {
-	const n = 2000
-	dm := decodeModule(t, wasmModule(n))
-	arena := testArena(t, 16<<20)
-	layout, err := liftoff.NewLayout(dm)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := liftoff.New(dm, layout, liftoff.Options{Arch: liftoff.ARM64})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, workers := range workerCounts {
-		m, err := Compile(context.Background(), dm, Options{Liftoff: liftoff.Options{Arch: liftoff.ARM64}, Workers: workers, Arena: arena})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for fn := range uint32(n) {
-			code, err := c.Compile(fn)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := m.Code(fn)
-			site := code.CallSites[0]
-			word := binary.LittleEndian.Uint32(got[site:])
-			rel := int64(int32(word<<6)>>6) * 4
-			if target := m.Entry(fn) + uintptr(site) + uintptr(rel); word>>26 != 0x25 || target != m.Entry(fn/2) {
-				t.Fatalf("function %d calls %#x (%#x), function %d is at %#x", fn, target, word, fn/2, m.Entry(fn/2))
-			}
-			copy(got[site:], code.Bytes[site:site+4])
-			if !bytes.Equal(got, code.Bytes) {
-				t.Fatalf("function %d differs with %d workers", fn, workers)
-			}
-		}
-		if err := m.Close(); err != nil {
-			t.Fatal(err)
-		}
 	}
 }
 

@@ -7,7 +7,6 @@ package main
 
 import (
 	_ "embed"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -89,14 +88,8 @@ func run(o *options, t *tools) error {
 		return err
 	}
 	r.Machine.Done()
-	if o.json != "" {
-		text, err := json.MarshalIndent(r, "", "  ")
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(o.json, append(text, '\n'), 0o644); err != nil {
-			return err
-		}
+	if err := measure.Save(o.json, r); err != nil {
+		return err
 	}
 	return r.markdown(os.Stdout)
 }

@@ -6,7 +6,6 @@ package main
 
 import (
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -112,14 +111,8 @@ func run(o *options, out io.Writer) error {
 	}
 	r.Machine.Done()
 	r.Seconds = time.Since(start).Seconds()
-	if o.json != "" {
-		text, err := json.MarshalIndent(r, "", "  ")
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(o.json, append(text, '\n'), 0o644); err != nil {
-			return err
-		}
+	if err := measure.Save(o.json, r); err != nil {
+		return err
 	}
 	text := r.markdown()
 	if o.insert != "" {
