@@ -3,15 +3,10 @@
 package runtime
 
 import (
-	"errors"
 	"testing"
 	"time"
-	"unsafe"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/wasmjit/wasmjit/asm/arm64"
-	"github.com/wasmjit/wasmjit/codemem"
 	"github.com/wasmjit/wasmjit/liftoff"
 )
 
@@ -26,43 +21,8 @@ func nativeARM64(t testing.TB, emit func(a *arm64.Asm)) uintptr {
 	a.Reset(0, false)
 	a.Reserve(16 << 10)
 	emit(&a)
-	arena, err := codemem.Default()
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr, err := placeStubs(arena, a.Bytes(0, a.Pos()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return addr
+	return place(t, a.Bytes(0, a.Pos()))
 }
-
-// instanceBlock is memory outside the Go heap that serves as an instance
-// block.
-func instanceBlock(t testing.TB) []uint64 {
-	t.Helper()
-	const size = 4096
-	p, err := unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = unix.Munmap(p) })
-	return unsafe.Slice((*uint64)(unsafe.Pointer(&p[0])), size/8)
-}
-
-// fakeHandler is an exitHandler of closures.
-type fakeHandler struct {
-	host func(f *hostFrame) error
-	pre  func() error
-}
-
-func (h fakeHandler) hostCall(f *hostFrame) error { return h.host(f) }
-
-func (h fakeHandler) routine(liftoff.Routine, *routineFrame) error {
-	return errors.New("unexpected routine")
-}
-
-func (h fakeHandler) preempted() error { return h.pre() }
 
 // pattern is what a test has in a register.
 func pattern(n int) uint64 { return 0x0101_0101_0101_0101*uint64(n+1) ^ 0xa5a5 }
@@ -140,15 +100,10 @@ func TestPreemptKeepsRegisters(t *testing.T) {
 		a.LdStPairPost(arm64.LDPX, arm64.FP, arm64.LR, arm64.SP, 16)
 		a.Ret()
 	})
-	s, err := acquireStack(0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.release()
-	preempted := 0
+	s := testStack(t, 0)
+	h := &handler{}
 	for range 20 {
-		b := instanceBlock(t)
-		h := fakeHandler{pre: func() error { preempted++; return nil }}
+		b := block(t)
 		stop := make(chan bool)
 		go func() {
 			for {
@@ -160,7 +115,7 @@ func TestPreemptKeepsRegisters(t *testing.T) {
 				}
 			}
 		}()
-		fault, err := s.run(&nativeCall{Entry: entry, Inst: uintptr(unsafe.Pointer(&b[0]))}, h)
+		fault, err := s.run(&nativeCall{Entry: entry, Inst: addrOf(b)}, h)
 		stop <- true
 		if fault != nil || err != nil {
 			t.Fatalf("fault %v, error %v", fault, err)
@@ -170,16 +125,16 @@ func TestPreemptKeepsRegisters(t *testing.T) {
 			t.Errorf("%d iterations left: the flags were lost", b[16+count])
 		}
 	}
-	if preempted == 0 {
+	if h.preemptions == 0 {
 		t.Error("never preempted")
 	}
-	t.Logf("%d preemptions", preempted)
+	t.Logf("%d preemptions", h.preemptions)
 }
 
 // TestHostCallKeepsRegisters calls a host function through its record: the
 // callee-saved registers survive, and arguments and result are in their places.
 func TestHostCallKeepsRegisters(t *testing.T) {
-	b, host := instanceBlock(t), instanceBlock(t)
+	b, host := block(t), block(t)
 	kept := func(n int) bool { return n >= 19 && n <= 24 }
 	entry := nativeARM64(t, func(a *arm64.Asm) {
 		a.LdStPairPre(arm64.STPX, arm64.FP, arm64.LR, arm64.SP, -16)
@@ -191,7 +146,7 @@ func TestHostCallKeepsRegisters(t *testing.T) {
 		})
 		a.LdSt(arm64.STRX, arm64.X19, arm64.SP, 0) // a stack argument
 		movConst(a, codeReg, uint64(hostEntry()))
-		movConst(a, instReg, uint64(uintptr(unsafe.Pointer(&host[0]))))
+		movConst(a, instReg, uint64(addrOf(host)))
 		a.Blr(codeReg)
 		a.LdSt(arm64.LDRX, instReg, arm64.FP, -8)
 		dumpRegs(a)
@@ -201,13 +156,9 @@ func TestHostCallKeepsRegisters(t *testing.T) {
 		a.LdStPairPost(arm64.LDPX, arm64.FP, arm64.LR, arm64.SP, 16)
 		a.Ret()
 	})
-	s, err := acquireStack(0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.release()
+	s := testStack(t, 0)
 	calls := 0
-	h := fakeHandler{pre: func() error { return nil }, host: func(f *hostFrame) error {
+	h := &handler{host: func(f *hostFrame) error {
 		calls++
 		for i := range liftoff.NumGPArgs {
 			if f.GP[i] != pattern(i) {
@@ -219,7 +170,7 @@ func TestHostCallKeepsRegisters(t *testing.T) {
 				t.Errorf("vector argument %d is %#x", i, f.FP[i])
 			}
 		}
-		if f.Cells(1)[0] != pattern(19) || f.Callee() != uintptr(unsafe.Pointer(&host[0])) || f.Caller() != uintptr(unsafe.Pointer(&b[0])) {
+		if f.Cells(1)[0] != pattern(19) || f.Callee() != addrOf(host) || f.Caller() != addrOf(b) {
 			t.Errorf("cell %#x, callee %#x, caller %#x", f.Cells(1)[0], f.Callee(), f.Caller())
 		}
 		f.Cells(2)[1] = 77
@@ -227,10 +178,10 @@ func TestHostCallKeepsRegisters(t *testing.T) {
 		f.SetFP(99, 111)
 		return nil
 	}}
-	c := &nativeCall{Entry: entry, Inst: uintptr(unsafe.Pointer(&b[0]))}
-	fault, err := s.run(c, h)
-	if fault != nil || err != nil || calls != 1 {
-		t.Fatalf("fault %v, error %v, %d calls", fault, err, calls)
+	c := &nativeCall{Entry: entry, Inst: addrOf(b)}
+	mustRun(t, s, c, h)
+	if calls != 1 {
+		t.Errorf("%d calls", calls)
 	}
 	checkRegs(t, b, kept, func(n int) bool { return n >= 8 && n < 16 })
 	if b[16] != 88 || b[64] != 99 || b[65] != 111 || b[200] != 77 {
