@@ -191,7 +191,7 @@ func growStack(n int) int {
 }
 
 // reentrant is a guest function f(n) = host(n).
-func reentrant(t testing.TB, b []uint64) uintptr {
+func reentrant(t testing.TB) uintptr {
 	return native(t, function(func(a *Asm) {
 		a.AluRI(SUB, S64, RSP, 16)
 		a.Push(R8)
@@ -207,7 +207,7 @@ func reentrant(t testing.TB, b []uint64) uintptr {
 func TestNativeReentry(t *testing.T) {
 	b := block(t)
 	b[6] = uint64(addrOf(b))
-	entry := reentrant(t, b)
+	entry := reentrant(t)
 	s := testStack(t, 0)
 	h := &handler{}
 	var results []uint64 // the results cells of nested runs don't disturb one another
@@ -244,7 +244,7 @@ func TestNativeReentry(t *testing.T) {
 func TestNativeHostUnwinds(t *testing.T) {
 	b := block(t)
 	b[6] = uint64(addrOf(b))
-	entry := reentrant(t, b)
+	entry := reentrant(t)
 	s := testStack(t, 0)
 	call := func(n uint64) *nativeCall {
 		return &nativeCall{Entry: entry, Inst: addrOf(b), GP: [4]uint64{n}}

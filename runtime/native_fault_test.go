@@ -150,7 +150,7 @@ func TestNativeEntryOverflow(t *testing.T) {
 	b := block(t)
 	b[6] = uint64(addrOf(b))
 	s := testStack(t, 64<<10)
-	entry := reentrant(t, b)
+	entry := reentrant(t)
 	overflow := func(c *nativeCall, h exitHandler) error {
 		fault, err := s.run(c, h)
 		if err == nil && fault != nil && fault.Kind == entryOverflow && s.inGuard(fault.Addr) {

@@ -52,13 +52,13 @@ func TestNativeInterrupt(t *testing.T) {
 	// While Go code runs: seen before native code goes on.
 	b[6] = uint64(addrOf(b))
 	h := &handler{host: func(*hostFrame) error { s.interrupt(); return nil }, pre: func() error { return stop }}
-	if _, err := s.run(&nativeCall{Entry: reentrant(t, b), Inst: addrOf(b)}, h); err != stop {
+	if _, err := s.run(&nativeCall{Entry: reentrant(t), Inst: addrOf(b)}, h); err != stop {
 		t.Errorf("error %v, want stop", err)
 	}
 	// Taken back.
 	s.interrupt()
 	s.clearInterrupt()
-	c := &nativeCall{Entry: reentrant(t, b), Inst: addrOf(b)}
+	c := &nativeCall{Entry: reentrant(t), Inst: addrOf(b)}
 	mustRun(t, s, c, &handler{host: func(f *hostFrame) error { f.SetGP(9); return nil }})
 	if c.RetGP != 9 {
 		t.Errorf("result %d, want 9", c.RetGP)

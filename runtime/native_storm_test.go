@@ -134,7 +134,7 @@ func TestNativeSoak(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(10))
 	b := block(t)
 	b[6] = uint64(addrOf(b))
-	guestHost := reentrant(t, b)
+	guestHost := reentrant(t)
 	ud2 := native(t, function(func(a *Asm) { a.Ud2() }))
 	wild := native(t, function(func(a *Asm) { a.MovRM(S32, RAX, At(RAX, 0)) }))
 	var self Label

@@ -24,7 +24,7 @@ type event struct {
 	flags    uint16
 }
 
-// sub writes a subscription in preview 1's layout.
+// clockSub writes a subscription to a clock in preview 1's layout.
 func clockSub(userdata uint64, id uint32, timeout time.Duration, flags uint16) []byte {
 	b := make([]byte, 48)
 	put64(b, userdata)

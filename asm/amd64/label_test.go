@@ -105,21 +105,22 @@ func TestLabelBackward(t *testing.T) {
 		at := a.Pos()
 		a.JmpL(&l)
 		short := fill+2 <= 128
-		checkTarget(t, a, at, pick(short, 2, 5), 10)
+		checkTarget(t, a, at, size(short, 5), 10)
 		a.SetPos(at)
 		a.JccL(LE, &l)
-		checkTarget(t, a, at, pick(short, 2, 6), 10)
+		checkTarget(t, a, at, size(short, 6), 10)
 		a.SetPos(at)
 		a.LeaL(R10, &l)
 		checkTarget(t, a, at, 7, 10)
 	}
 }
 
-func pick(c bool, x, y int) int {
-	if c {
-		return x
+// size is that of a jump in its short form, or else in the long one.
+func size(short bool, long int) int {
+	if short {
+		return 2
 	}
-	return y
+	return long
 }
 
 // TestBackToKnown jumps forward, too, to positions known from elsewhere.
@@ -128,10 +129,10 @@ func TestBackToKnown(t *testing.T) {
 		a := newAsm(1024)
 		a.Nop(200)
 		a.JmpBack(200 + d)
-		checkTarget(t, a, 200, pick(-126 <= d && d <= 129, 2, 5), 200+d)
+		checkTarget(t, a, 200, size(-126 <= d && d <= 129, 5), 200+d)
 		a.SetPos(200)
 		a.JccBack(NE, 200+d)
-		checkTarget(t, a, 200, pick(-126 <= d && d <= 129, 2, 6), 200+d)
+		checkTarget(t, a, 200, size(-126 <= d && d <= 129, 6), 200+d)
 	}
 }
 

@@ -35,7 +35,7 @@ type result struct {
 	rss      int64 // bytes
 }
 
-// command prepares a process; stdin may be nil.
+// program prepares a process; stdin may be nil.
 func program(t *testing.T, stdin []byte, args ...string) *exec.Cmd {
 	t.Helper()
 	c := testenv.Self(args...)

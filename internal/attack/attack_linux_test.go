@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/wasmjit/wasmjit/codemem"
+	"github.com/wasmjit/wasmjit/internal/testenv"
 )
 
 // asChild makes the test binary a child of Run; its arguments are Child's.
@@ -36,7 +37,7 @@ func TestMain(m *testing.M) {
 }
 
 func command(args ...string) *exec.Cmd {
-	c := exec.Command(os.Args[0])
+	c := testenv.Self()
 	c.Env = append(os.Environ(), asChild+"="+strings.Join(args, " "))
 	return c
 }

@@ -243,8 +243,7 @@ func mappedInFork(t *testing.T, addr uintptr) bool {
 	}
 }
 
-// Modes that the machine hasn't got don't count as tested; what a scope of the
-// comparison modes means to others is in TestAttacks.
+// A stray write changes no code in the modes that are chosen unasked.
 func TestDefaultsAreProtected(t *testing.T) {
 	for _, patched := range []bool{false, true} {
 		m, err := codemem.Resolve(codemem.Auto, patched)

@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/wasmjit/wasmjit/internal/testenv"
 )
 
 // asChild makes the test binary a child of Examine.
@@ -26,7 +28,7 @@ func TestMain(m *testing.M) {
 }
 
 func command(args ...string) *exec.Cmd {
-	c := exec.Command(os.Args[0])
+	c := testenv.Self()
 	c.Env = append(os.Environ(), asChild+"="+strings.Join(args, " "))
 	return c
 }

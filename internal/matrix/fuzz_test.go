@@ -10,7 +10,7 @@ import (
 	"github.com/wasmjit/wasmjit/internal/testenv"
 )
 
-// seeds for FuzzCompile: generated modules.
+// compileSeeds are generated modules for FuzzCompile to start from.
 func compileSeeds(t testing.TB) [][]byte {
 	var list [][]byte
 	ops := programOps(t)
