@@ -15,7 +15,7 @@ nested = @for m in $(NESTED); do echo "cd $$m && $(GO) $(1)" && (cd $$m && $(GO)
 .PHONY: hosts instructions help build test check fmt vet lint scopes imports generated generate spec bench bench-peers run-set test-arm64 v8 storm counters corpus demos stdlib clean
 
 help: ## this list
-	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | expand -t 12
+	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | expand -t 14
 
 build: ## bin/wasmjit
 	$(GO) build -trimpath -o bin/wasmjit ./cmd/wasmjit
@@ -57,8 +57,8 @@ generate: ## rewrite the generated files
 	$(GO) generate ./...
 
 spec: ## the specification's suites only, with their counts
-	$(GO) test -v -run 'Spec' ./internal/... ./runtime/...
-	$(call nested,test -v -run 'Spec' ./...)
+	$(GO) test -v -run Spec ./internal/spectest
+	$(call nested,test -v -run Spec ./...)
 
 bench: ## every benchmark once, without tests
 	$(GO) test -run '^$$' -bench . -benchmem ./...

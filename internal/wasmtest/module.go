@@ -76,13 +76,6 @@ func (m *Module) ImportTable(module, name string, elem decoder.Type, min uint32)
 	return m.numTables - 1
 }
 
-// ImportMemory imports a memory of at least min pages.
-func (m *Module) ImportMemory(module, name string, min uint32) uint32 {
-	m.addImport(module, name, AppendU([]byte{2, 0}, uint64(min))...)
-	m.numMemories++
-	return m.numMemories - 1
-}
-
 // ImportGlobal imports a global.
 func (m *Module) ImportGlobal(module, name string, t decoder.Type, mutable bool) uint32 {
 	m.addImport(module, name, 3, Type(t), boolByte(mutable))

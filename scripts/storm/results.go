@@ -10,11 +10,11 @@ import (
 // ledgerRow is the prediction for one pipeline with one worker beside what was
 // counted.
 type ledgerRow struct {
-	Module, Pipeline, Formula string
-	N, B, P, C                int64
-	Predicted, Counted        int64
-	Exact, NotDone            bool
-	Differing, Measured       int // samples
+	Pipeline, Formula   string
+	N, B, P, C          int64
+	Predicted, Counted  int64
+	Exact, NotDone      bool
+	Differing, Measured int // samples
 }
 
 // batchesV8 solves the ledger of V8, which doesn't tell B and c, with one
@@ -51,7 +51,7 @@ func (r *report) ledger(m *module, pipelines []pipeline) []ledgerRow {
 			continue
 		}
 		s := c.Samples[0]
-		row := ledgerRow{Module: m.Name, Pipeline: p.Name, Counted: s.Code, NotDone: s.NotDone, Measured: len(c.Samples)}
+		row := ledgerRow{Pipeline: p.Name, Counted: s.Code, NotDone: s.NotDone, Measured: len(c.Samples)}
 		row.N, row.B, row.P, row.C = s.N, s.B, s.P, s.C
 		row.Formula, row.Predicted, row.Exact = s.Formula, s.Predicted, s.Exact
 		if p.v8() {

@@ -5,7 +5,6 @@
 package wazero
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -14,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/wasmjit/wasmjit/internal/engine"
+	"github.com/wasmjit/wasmjit/internal/measure"
 	"github.com/wasmjit/wasmjit/internal/wast"
 )
 
@@ -22,12 +22,12 @@ const module = "github.com/tetratelabs/wazero"
 // Dir finds the test data and downloads it if it is not in the module cache.
 func Dir() (string, error) {
 	list := func() (string, error) {
-		out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", module).Output()
-		return strings.TrimSpace(string(out)), describe(err)
+		out, err := measure.Output(exec.Command("go", "list", "-m", "-f", "{{.Dir}}", module))
+		return strings.TrimSpace(string(out)), err
 	}
 	dir, err := list()
 	if err == nil && dir == "" {
-		if err = describe(exec.Command("go", "mod", "download", module).Run()); err == nil {
+		if _, err = measure.Output(exec.Command("go", "mod", "download", module)); err == nil {
 			dir, err = list()
 		}
 	}
@@ -35,15 +35,6 @@ func Dir() (string, error) {
 		return "", fmt.Errorf("finding %s: %w", module, err)
 	}
 	return filepath.Join(dir, "internal", "integration_test", "spectest"), nil
-}
-
-// describe adds what a command wrote about its failure.
-func describe(err error) error {
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && len(exit.Stderr) > 0 {
-		return fmt.Errorf("%w: %s", err, strings.TrimSpace(string(exit.Stderr)))
-	}
-	return err
 }
 
 // Scripts lists the scripts of a version, v1 or v2.
