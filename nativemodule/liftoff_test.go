@@ -5,9 +5,11 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/wasmjit/wasmjit/decoder"
+	"github.com/wasmjit/wasmjit/internal/wasmtest"
 	"github.com/wasmjit/wasmjit/liftoff"
 )
 
@@ -17,42 +19,21 @@ import (
 // divides its argument by i, calls function i/2 with it and adds i+1; a bad
 // one lacks an operand.
 func wasmModule(n int, bad ...int) []byte {
-	u := func(b []byte, v int) []byte { return binary.AppendUvarint(b, uint64(v)) }
-	section := func(b []byte, id byte, body []byte) []byte {
-		return append(u(append(b, id), len(body)), body...)
-	}
-	constant := func(b []byte, v int) []byte { // i32.const as a five-byte LEB
-		b = append(b, 0x41)
-		for range 4 {
-			b = append(b, byte(v)|0x80)
-			v >>= 7
-		}
-		return append(b, byte(v))
-	}
-	isBad := make(map[int]bool)
-	for _, i := range bad {
-		isBad[i] = true
-	}
-	funcs, code := u(nil, n), u(nil, n)
+	m := wasmtest.New()
+	typ := m.Type(wasmtest.Types(decoder.I32), wasmtest.Types(decoder.I32))
 	for i := range n {
-		funcs = append(funcs, 0)
-		body := []byte{0} // no locals
-		if !isBad[i] {
-			body = append(body, 0x20, 0) // local.get 0
+		var c wasmtest.Code
+		if !slices.Contains(bad, i) {
+			c.Get(0)
 		}
-		body = append(constant(body, i), 0x6d)    // i32.div_s
-		body = append(u(append(body, 0x10), i/2), // call
-			0x41, 1, 0x6a) // i32.const 1, i32.add
+		c.I32(int32(i)).Op(0x6d) // i32.div_s
+		c.Call(uint32(i / 2)).I32(1).Op(0x6a)
 		for range i % 50 {
-			body = append(constant(body, i), 0x6a)
+			c.I32(int32(i)).Op(0x6a) // i32.add
 		}
-		body = append(body, 0x0b)
-		code = append(u(code, len(body)), body...)
+		m.Func("", typ, nil, c)
 	}
-	wasm := []byte("\x00asm\x01\x00\x00\x00")
-	wasm = section(wasm, 1, []byte{1, 0x60, 1, 0x7f, 1, 0x7f})
-	wasm = section(wasm, 3, funcs)
-	return section(wasm, 10, code)
+	return m.Bytes()
 }
 
 func decodeModule(t *testing.T, wasm []byte) *decoder.Module {
