@@ -3,6 +3,7 @@ package matrix
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"testing"
 
 	"github.com/wasmjit/wasmjit/decoder"
@@ -36,6 +37,7 @@ func TestRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	numeric, memory := 0, 0
+	left := maps.Clone(elsewhere)
 	for i := range rows {
 		r := &rows[i]
 		operands, _, isNumeric := r.Numeric()
@@ -50,7 +52,12 @@ func TestRows(t *testing.T) {
 			memory++
 		case elsewhere[r.Name] == "":
 			t.Errorf("no test covers %s (class %s)", r.Name, r.Class)
+		default:
+			delete(left, r.Name)
 		}
+	}
+	for name := range left {
+		t.Errorf("%s is named as covered elsewhere, but isn't such a row", name)
 	}
 	if numeric < 130 || memory < 23 {
 		t.Errorf("%d numeric opcodes and %d loads and stores: the table was not understood", numeric, memory)
