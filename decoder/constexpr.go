@@ -9,6 +9,9 @@ import (
 // of type want (spec 3.3.10, with the extended-const proposal). what names it
 // in messages. On an error the result is nil.
 func (d *sectionDecoder) constExpr(want Type, what string) ConstExpr {
+	if x := d.plainConst(want); x != nil {
+		return x
+	}
 	d.expr, d.stack = d.expr[:0], d.stack[:0]
 	for d.err == nil {
 		at := d.pos
@@ -24,7 +27,7 @@ func (d *sectionDecoder) constExpr(want Type, what string) ConstExpr {
 	return nil
 }
 
-// endExpr checks the result and copies the expression into the arena.
+// endExpr checks the result of the expression and keeps it.
 func (d *sectionDecoder) endExpr(at int, want Type, what string) ConstExpr {
 	if len(d.stack) != 1 || d.stack[0] != want {
 		found := "nothing"
@@ -34,15 +37,35 @@ func (d *sectionDecoder) endExpr(at int, want Type, what string) ConstExpr {
 		d.fail(at, CodeType, "%s: expected %s, found %s", what, want, found)
 		return nil
 	}
-	n := len(d.expr)
+	return d.keep(d.expr)
+}
+
+// keep copies an expression into the arena.
+func (d *sectionDecoder) keep(x []ConstInstr) ConstExpr {
+	n := len(x)
 	if cap(d.consts)-len(d.consts) < n {
 		// Every instruction takes at least two bytes, so half of what is left
 		// is all that can follow.
 		d.consts = make([]ConstInstr, 0, n+min(256, d.left()/2))
 	}
 	from := len(d.consts)
-	d.consts = append(d.consts, d.expr...)
+	d.consts = append(d.consts, x...)
 	return d.consts[from:len(d.consts):len(d.consts)]
+}
+
+// plainConst reads an i32.const and its end where an i32 is wanted, which is
+// what nearly all of the tens of thousands of initialisers and offsets are. It
+// gives nil, and has read nothing, if something else stands there.
+func (d *sectionDecoder) plainConst(want Type) ConstExpr {
+	if want != I32 || d.err != nil || Byte(d.base, d.pos) != OpI32Const {
+		return nil
+	}
+	v, next := S32(d.base, d.pos+1)
+	if next >= d.end || Byte(d.base, next) != OpEnd {
+		return nil
+	}
+	d.pos = next + 1
+	return d.keep([]ConstInstr{{Op: ConstValue, Type: I32, Bits: uint64(uint32(v))}})
 }
 
 func (d *sectionDecoder) constInstr(at int, op byte, what string) {

@@ -130,6 +130,7 @@ func (r *reader) bytes(start, end int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(r.base, start)), end-start)
 }
 
+// name reads a name. It isn't copied: the module keeps the bytes anyway.
 func (r *reader) name(what string) string {
 	start, end := r.span(what)
 	b := r.bytes(start, end)
@@ -144,7 +145,7 @@ func (r *reader) name(what string) string {
 		}
 		return ""
 	}
-	return string(b)
+	return unsafe.String(unsafe.SliceData(b), len(b))
 }
 
 // valType reads a value type.

@@ -43,12 +43,11 @@ type sectionDecoder struct {
 	reader
 	m *Module
 
-	defined  int // functions the function section declares
-	exported map[string]struct{}
-	types    []Type       // arena of parameter and result types
-	consts   []ConstInstr // arena of constant expressions
-	expr     []ConstInstr // the expression being decoded
-	stack    []Type       // its operand types
+	defined int          // functions the function section declares
+	types   []Type       // arena of parameter and result types
+	consts  []ConstInstr // arena of constant expressions
+	expr    []ConstInstr // the expression being decoded
+	stack   []Type       // its operand types
 }
 
 // sections walks the section headers.
@@ -202,6 +201,22 @@ func (d *sectionDecoder) typeIndex() uint32 {
 	return i
 }
 
+// indices appends n indices below limit to all, which has room. There can be
+// hundreds of thousands, so this loop only notices a bad one; careful reads
+// that one again and finds the words.
+func (d *sectionDecoder) indices(all []uint32, n, limit int, careful func() uint32) []uint32 {
+	for range n {
+		i, next := U32(d.base, d.pos)
+		if next > d.end || int64(i) >= int64(limit) {
+			careful()
+			return all
+		}
+		d.pos = next
+		all = append(all, i)
+	}
+	return all
+}
+
 func (d *sectionDecoder) importSection() {
 	m := d.m
 	n := d.count("imports", MaxImports, 4)
@@ -246,10 +261,7 @@ func (d *sectionDecoder) functionSection() {
 	}
 	all := make([]uint32, len(m.Funcs), len(m.Funcs)+n)
 	copy(all, m.Funcs)
-	for i := 0; i < n && d.err == nil; i++ {
-		all = append(all, d.typeIndex())
-	}
-	m.Funcs, d.defined = all, n
+	m.Funcs, d.defined = d.indices(all, n, len(m.Types), d.typeIndex), n
 }
 
 // limits reads limits (spec 5.3.9) with their flags byte. A flag of a
@@ -367,15 +379,14 @@ func (d *sectionDecoder) exportSection() {
 		return
 	}
 	m.Exports = make([]Export, 0, n)
-	d.exported = make(map[string]struct{}, min(n, 1024))
+	seen := newNameSet(n)
 	for i := 0; i < n && d.err == nil; i++ {
 		at := d.pos
 		e := Export{Name: d.name("an export name")}
-		if _, ok := d.exported[e.Name]; ok && d.err == nil {
+		if d.err == nil && !seen.add(e.Name, m.Exports) {
 			d.fail(at, CodeDuplicate, "expected export names to be unique, found %q again", printable(e.Name))
 			return
 		}
-		d.exported[e.Name] = struct{}{}
 		at = d.pos
 		kind := d.byte("an export kind")
 		if kind == 4 {
@@ -398,7 +409,6 @@ func (d *sectionDecoder) exportSection() {
 		}
 		m.Exports = append(m.Exports, e)
 	}
-	d.exported = nil
 }
 
 // numOf is the size of the index space of a kind.

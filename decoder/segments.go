@@ -67,13 +67,9 @@ func (d *sectionDecoder) elementFuncs(e *ElemSegment) {
 	if d.err != nil {
 		return
 	}
-	e.Funcs = make([]uint32, 0, n)
-	for i := 0; i < n && d.err == nil; i++ {
-		fn := d.funcIndex()
-		if d.err == nil {
-			d.m.addRef(fn)
-			e.Funcs = append(e.Funcs, fn)
-		}
+	e.Funcs = d.indices(make([]uint32, 0, n), n, len(d.m.Funcs), d.funcIndex)
+	for _, fn := range e.Funcs {
+		d.m.addRef(fn)
 	}
 }
 
@@ -117,18 +113,25 @@ func (d *sectionDecoder) codeSection() {
 		return
 	}
 	m.Bodies = make([]Body, 0, n)
-	for i := 0; i < n && d.err == nil; i++ {
-		at := d.pos
-		start, end := d.span("a function body")
-		if end-start > MaxBodySize {
-			d.fail(at, CodeTooLarge, "function body of %d bytes is over the limit of %d", end-start, MaxBodySize)
-		}
-		if d.err != nil {
+	for i := range n {
+		// Each size leads to the next, so this loop waits for memory; it only
+		// notices a bad one.
+		size, start := U32(d.base, d.pos)
+		if start > d.end || int64(size) > int64(min(d.end-start, MaxBodySize)) {
+			d.badBody()
 			d.err.Func = int64(m.NumImportedFuncs) + int64(i)
 			return
 		}
-		m.Bodies = append(m.Bodies, Body{uint32(start), uint32(end)})
+		d.pos = start + int(size)
+		m.Bodies = append(m.Bodies, Body{uint32(start), uint32(d.pos)})
 	}
+}
+
+// badBody finds the words for the size of a function body that is wrong.
+func (d *sectionDecoder) badBody() {
+	at := d.pos
+	start, end := d.span("a function body")
+	d.fail(at, CodeTooLarge, "function body of %d bytes is over the limit of %d", end-start, MaxBodySize)
 }
 
 func (d *sectionDecoder) dataSection() {
