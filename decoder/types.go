@@ -180,6 +180,9 @@ type Body struct {
 	Start, End uint32
 }
 
+// Size is the number of bytes.
+func (b Body) Size() uint32 { return b.End - b.Start }
+
 // Custom is a custom section; its contents are Module.Bytes[Start:End].
 type Custom struct {
 	Name       string

@@ -7,14 +7,16 @@
 //
 //	compile   workers take batches of functions, biggest first, from one
 //	          cursor; each compiles with its own liftoff.Compiler and copies
-//	          the finished function once into its own chunk
-//	link      each worker resolves the direct calls of the functions that it
+//	          the finished function once into its own chunk, its direct
+//	          calls linked whose callees have their places by then
+//	link      each worker resolves the other calls of the functions that it
 //	          placed and closes its write scopes
 //	publish   the space is sealed (one mprotect), then the module is entered
 //	          into the process's index of code addresses
 //
-// Nothing is shared on the way but the cursor, the lowest failure and disjoint
-// elements of two arrays, and nothing is allocated per function.
+// Nothing is shared on the way but the cursor, the lowest failure and two
+// arrays, of which each worker writes the elements of its own functions. Nothing
+// is allocated per function.
 //
 // Code that may be replaced (Options.Live), and code in the modes that repeat
 // V8's pipelines, is published through slots instead: a worker gathers finished

@@ -3,10 +3,15 @@ package nativemodule
 import (
 	"encoding/binary"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/wasmjit/wasmjit/codemem"
 	"github.com/wasmjit/wasmjit/liftoff"
 )
+
+// A call site holds its callee's index until it is linked: at once if the
+// callee has its place already, while the code is in the cache, and else when
+// all functions are placed.
 
 // notHere is why a call fails to link whose callee's index is out of range.
 const notHere = "the callee is not a function of this module"
@@ -14,7 +19,58 @@ const notHere = "the callee is not a function of this module"
 // callField is the size of the part of a direct call that linking writes.
 const callField = 4
 
-// linkAndClose resolves the calls of the functions that the worker placed and
+// linkPlaced links the calls of the function at hand, about to be written
+// through scope, as far as their callees have places, and records the others.
+func (w *worker) linkPlaced(scope *codemem.WriteScope, code *liftoff.Code) {
+	m := w.j.m
+	early := !m.farCalls() && m.options.Unlinked == nil
+	arch, from := m.options.Liftoff.Arch, m.entries[w.def]
+	for _, site := range code.CallSites {
+		callee, reason := m.calleeIn(code.Bytes, site)
+		target := callee - m.imported
+		if reason == "" && (callee < m.imported || target >= uint32(len(m.sizes))) {
+			reason = notHere
+		}
+		if reason != "" {
+			w.noteBadCall(&LinkError{Caller: m.imported + w.def, Callee: callee, Offset: site, Reason: reason})
+			continue
+		}
+		// A size is stored behind the place that it belongs to.
+		if early && atomic.LoadUint32(&m.sizes[target]) != 0 {
+			if field, ok := liftoff.LinkCall(arch, int64(m.entries[target])-int64(from+site)); ok {
+				binary.LittleEndian.PutUint32(code.Bytes[site:], field)
+				continue
+			}
+		}
+		w.recordLate(scope, lateCall{from + site, target})
+	}
+}
+
+// calleeIn reads the callee's index at a call site of code, or gives the reason
+// why there is none.
+func (m *Module) calleeIn(code []byte, site uint32) (callee uint32, reason string) {
+	if uint64(site)+callField > uint64(len(code)) {
+		return 0, "the call site lies outside of the function"
+	}
+	if m.farCalls() {
+		return farCalleeIn(code[site:])
+	}
+	callee, ok := liftoff.Callee(m.options.Liftoff.Arch, binary.LittleEndian.Uint32(code[site:]))
+	if !ok {
+		return 0, "there is no direct call at the call site"
+	}
+	return callee, ""
+}
+
+// noteBadCall keeps an error until linking: only if all functions are placed
+// it is known to be the lowest.
+func (w *worker) noteBadCall(err *LinkError) {
+	if w.badCall == nil || err.Caller < w.badCall.Caller {
+		w.badCall = err
+	}
+}
+
+// linkAndClose links the calls that were left in what the worker placed and
 // closes its scopes: after it nobody can write them.
 func (w *worker) linkAndClose() {
 	ok := true
@@ -28,64 +84,43 @@ func (w *worker) linkAndClose() {
 	for _, s := range w.scopes {
 		s.Close()
 	}
-	w.scopes, w.runs, w.sites = nil, nil, nil
+	w.scopes, w.late = nil, nil
 }
 
 func (w *worker) link() {
-	for i, run := range w.runs {
-		end := len(w.sites)
-		if i+1 < len(w.runs) {
-			end = w.runs[i+1].start
-		}
-		for b := w.sites[run.start:end]; len(b) > 0; {
-			var def, count, delta uint64
-			def, b = uvarint(b)
-			count, b = uvarint(b)
-			w.def = uint32(def)
-			var site uint32
-			for range count {
-				delta, b = uvarint(b)
-				site += uint32(delta)
-				if err := w.j.m.linkSite(run.scope, w.def, site); err != nil {
-					w.fail(err) // and on: a lower function may fail as well
-				}
+	m := w.j.m
+	if w.badCall != nil {
+		w.def = w.badCall.Caller - m.imported
+		w.fail(w.badCall)
+	}
+	for i := range w.late {
+		run := &w.late[i]
+		for _, c := range run.calls {
+			if reason := m.linkLate(run.scope, c); reason != "" {
+				w.failLate(c, reason) // and on: a lower function may fail as well
 			}
 		}
 	}
 }
 
-func uvarint(b []byte) (uint64, []byte) {
-	v, n := binary.Uvarint(b)
-	return v, b[n:]
+// linkLate links a call, or gives the reason why it can't.
+func (m *Module) linkLate(scope *codemem.WriteScope, c lateCall) (reason string) {
+	if m.farCalls() {
+		return m.linkFar(scope, c)
+	}
+	distance := int64(m.entries[c.callee]) - int64(c.at)
+	field, ok := liftoff.LinkCall(m.options.Liftoff.Arch, distance)
+	if !ok {
+		return fmt.Sprintf("a distance of %d bytes is out of reach", distance)
+	}
+	scope.Write32(m.base+uintptr(c.at), field)
+	return ""
 }
 
-// linkSite replaces the callee's index in the call field at code offset site
-// of a function by what reaches the callee.
-func (m *Module) linkSite(scope *codemem.WriteScope, def, site uint32) error {
-	fail := func(callee uint32, reason string) error {
-		return &LinkError{Caller: m.imported + def, Callee: callee, Offset: site, Reason: reason}
-	}
-	if uint64(site)+callField > uint64(m.sizes[def]) {
-		return fail(0, "the call site lies outside of the function")
-	}
-	at := m.entries[def] + site
-	if m.farCalls() {
-		return m.linkFar(scope, m.base+uintptr(at), fail)
-	}
-	arch := m.options.Liftoff.Arch
-	callee, ok := liftoff.Callee(arch, scope.Read32(m.base+uintptr(at)))
-	if !ok {
-		return fail(0, "there is no direct call at the call site")
-	}
-	target := callee - m.imported
-	if callee < m.imported || target >= uint32(len(m.entries)) {
-		return fail(callee, notHere)
-	}
-	distance := int64(m.entries[target]) - int64(at)
-	field, ok := liftoff.LinkCall(arch, distance)
-	if !ok {
-		return fail(callee, fmt.Sprintf("a distance of %d bytes is out of reach", distance))
-	}
-	scope.Write32(m.base+uintptr(at), field)
-	return nil
+// failLate records the failure of a late call for its function.
+func (w *worker) failLate(c lateCall, reason string) {
+	m := w.j.m
+	fn, off, _ := m.find(m.base + uintptr(c.at))
+	w.def = fn - m.imported
+	w.fail(&LinkError{Caller: fn, Callee: m.imported + c.callee, Offset: off, Reason: reason})
 }

@@ -1,6 +1,7 @@
 package nativemodule
 
 import (
+	"encoding/binary"
 	"errors"
 
 	"github.com/wasmjit/wasmjit/codemem"
@@ -36,22 +37,25 @@ func (m *Module) farCalls() bool {
 	return m.options.Liftoff.Arch == liftoff.ARM64 && m.options.Liftoff.FarCalls
 }
 
-// linkFar is linkSite for a far call at an address.
-func (m *Module) linkFar(scope *codemem.WriteScope, at uintptr, fail func(uint32, string) error) error {
+// farCalleeIn is calleeIn for the code from a far call on.
+func farCalleeIn(code []byte) (callee uint32, reason string) {
+	if len(code) >= 2*callField {
+		if fn, ok := liftoff.FarCallee(binary.LittleEndian.Uint32(code), binary.LittleEndian.Uint32(code[4:])); ok {
+			return fn, ""
+		}
+	}
+	return 0, "there is no far call at the call site"
+}
+
+// linkFar is linkLate for a far call.
+func (m *Module) linkFar(scope *codemem.WriteScope, c lateCall) (reason string) {
+	at := m.base + uintptr(c.at)
 	first, second := scope.Read32(at), scope.Read32(at+4)
-	callee, ok := liftoff.FarCallee(first, second)
+	first, second, ok := liftoff.LinkFarCall(first, second, uint64(at), uint64(m.base)+uint64(m.entries[c.callee]))
 	if !ok {
-		return fail(0, "there is no far call at the call site")
-	}
-	target := callee - m.imported
-	if callee < m.imported || target >= uint32(len(m.entries)) {
-		return fail(callee, notHere)
-	}
-	first, second, ok = liftoff.LinkFarCall(first, second, uint64(at), uint64(m.base)+uint64(m.entries[target]))
-	if !ok {
-		return fail(callee, "the callee is out of reach")
+		return "the callee is out of reach"
 	}
 	scope.Write32(at, first)
 	scope.Write32(at+4, second)
-	return nil
+	return ""
 }

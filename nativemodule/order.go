@@ -1,6 +1,11 @@
 package nativemodule
 
-import "github.com/wasmjit/wasmjit/decoder"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/wasmjit/wasmjit/decoder"
+)
 
 // plan is the order of work: order lists the big functions first, the biggest
 // at the head, so that no worker starts a huge one when the others run out of
@@ -24,32 +29,38 @@ const (
 
 func makePlan(bodies []decoder.Body, workers int) plan {
 	var p plan
-	keys := make([]uint32, len(bodies))
+	p.order = make([]uint32, 0, len(bodies))
 	for i, b := range bodies {
-		size := b.End - b.Start
-		p.bytes += int64(size)
-		// Ascending keys are descending sizes; all small bodies are equal.
-		keys[i] = ^uint32(0) - bigBody
-		if size >= bigBody {
-			keys[i] = ^uint32(0) - size
+		p.bytes += int64(b.Size())
+		if b.Size() >= bigBody {
+			p.order = append(p.order, uint32(i))
 		}
 	}
-	p.order = sortedBy(keys)
-	batch := uint32(min(max(p.bytes/int64(16*workers), minBatch), maxBatch))
+	slices.SortStableFunc(p.order, func(a, b uint32) int { return cmp.Compare(bodies[b].Size(), bodies[a].Size()) })
+	for i, b := range bodies {
+		if b.Size() < bigBody {
+			p.order = append(p.order, uint32(i))
+		}
+	}
+	p.cut(bodies, uint32(min(max(p.bytes/int64(16*workers), minBatch), maxBatch)))
+	return p
+}
+
+// cut cuts the order into batches of at most size bytes, or of one function.
+func (p *plan) cut(bodies []decoder.Body, size uint32) {
+	p.batches = make([]uint32, 1, 2+p.bytes/int64(size))
 	var sum uint32
-	p.batches = append(p.batches, 0)
 	for i, fn := range p.order {
-		size := bodies[fn].End - bodies[fn].Start
-		if sum > 0 && sum+size > batch {
+		n := bodies[fn].Size()
+		if sum > 0 && sum+n > size {
 			p.batches = append(p.batches, uint32(i))
 			sum = 0
 		}
-		sum += size
+		sum += n
 	}
 	if len(bodies) > 0 {
 		p.batches = append(p.batches, uint32(len(bodies)))
 	}
-	return p
 }
 
 // numBatches is how many batches there are.

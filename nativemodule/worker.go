@@ -2,7 +2,6 @@ package nativemodule
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"math"
 	"runtime/debug"
@@ -51,12 +50,9 @@ type worker struct {
 	scope  *codemem.WriteScope // of chunk
 	scopes []*codemem.WriteScope
 
-	// sites lists the direct calls of the functions placed here, as varints:
-	// defined function, number of sites, distances between them. Each run of
-	// it belongs to one scope.
-	sites    []byte
-	runs     []siteRun
-	numSites int64
+	late     []lateRun  // direct calls that are left to link
+	badCall  *LinkError // one that can't be linked, of the lowest function
+	numSites int64      // direct calls in all
 
 	// Of code that is published through slots.
 	holder     *codemem.Holder
@@ -66,11 +62,6 @@ type worker struct {
 	failFunc uint32 // function index of err
 	err      error
 	placeErr error
-}
-
-type siteRun struct {
-	scope *codemem.WriteScope
-	start int // in worker.sites; it ends where the next run starts
 }
 
 // parallel calls f(0) to f(n-1) at the same time and waits for all.
@@ -229,12 +220,13 @@ func (w *worker) place(code *liftoff.Code) {
 
 // put writes a function and notes where.
 func (w *worker) put(scope *codemem.WriteScope, addr uintptr, code *liftoff.Code) {
+	m := w.j.m
+	m.entries[w.def] = uint32(addr - m.base)
+	// From here on other workers may link calls of it; see linkPlaced.
+	atomic.StoreUint32(&m.sizes[w.def], uint32(len(code.Bytes)))
+	w.numSites += int64(len(code.CallSites))
+	w.linkPlaced(scope, code)
 	scope.Write(addr, code.Bytes)
-	w.j.m.entries[w.def] = uint32(addr - w.j.m.base)
-	w.j.m.sizes[w.def] = uint32(len(code.Bytes))
-	if len(code.CallSites) > 0 {
-		w.recordSites(scope, code.CallSites)
-	}
 }
 
 // gather takes a finished function into the worker's batch, which is added
@@ -263,19 +255,4 @@ func (w *worker) flush() {
 		w.placeErr = err
 		w.j.full.Store(true)
 	}
-}
-
-func (w *worker) recordSites(scope *codemem.WriteScope, sites []uint32) {
-	if n := len(w.runs); n == 0 || w.runs[n-1].scope != scope {
-		w.runs = append(w.runs, siteRun{scope, len(w.sites)})
-	}
-	b := binary.AppendUvarint(w.sites, uint64(w.def))
-	b = binary.AppendUvarint(b, uint64(len(sites)))
-	var last uint32
-	for _, s := range sites {
-		b = binary.AppendUvarint(b, uint64(s-last))
-		last = s
-	}
-	w.sites = b
-	w.numSites += int64(len(sites))
 }
