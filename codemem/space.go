@@ -8,9 +8,10 @@ import (
 
 const (
 	// hugeFrom is the expected size from which a space asks for huge pages:
-	// first touch of 4 KiB pages costs 10-27 % of baseline compile time, and
-	// below this a huge page could hold more than the module needs.
-	hugeFrom = 4 << 20
+	// first touch of 4 KiB pages costs 10-27 % of baseline compile time, 2 %
+	// even of half a megabyte of code, which is what the least such guess comes
+	// to. Less would leave most of a huge page unused.
+	hugeFrom = 1 << 20
 	// Chunks are between these sizes, and small enough that the tails which
 	// the workers leave unused stay near a hundredth of the expected size.
 	minChunk, maxChunk = 16 << 10, 2 << 20
