@@ -2,14 +2,15 @@ package main
 
 import (
 	"bufio"
-	"fmt"
 	"os"
+	"strconv"
 	"strings"
 )
 
 // residentPages adds up, over the mappings in [lo, hi), the resident memory
 // and how much of it lies in huge pages; -1 where /proc/self/smaps doesn't
-// tell.
+// tell. The kernel walks the page tables of every mapping that is read, so
+// nothing behind hi is.
 func residentPages(lo, hi uintptr) (resident, huge int64) {
 	f, err := os.Open("/proc/self/smaps")
 	if err != nil {
@@ -19,26 +20,27 @@ func residentPages(lo, hi uintptr) (resident, huge int64) {
 	inside := false
 	lines := bufio.NewScanner(f)
 	for lines.Scan() {
-		line := lines.Text()
-		var from, to uintptr
-		if n, _ := fmt.Sscanf(line, "%x-%x ", &from, &to); n == 2 {
+		name, rest, _ := strings.Cut(lines.Text(), " ")
+		if from, to, ok := mappingRange(name); ok {
+			if from >= hi {
+				return resident, huge
+			}
 			inside = from >= lo && to <= hi
 			continue
 		}
 		if !inside {
 			continue
 		}
-		name, rest, _ := strings.Cut(line, ":")
 		sum := &resident
 		switch name {
-		case "Rss":
-		case "AnonHugePages", "ShmemPmdMapped":
+		case "Rss:":
+		case "AnonHugePages:", "ShmemPmdMapped:":
 			sum = &huge
 		default:
 			continue
 		}
-		var kib int64
-		if _, err := fmt.Sscan(rest, &kib); err != nil {
+		kib, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 10, 64)
+		if err != nil {
 			return -1, -1
 		}
 		*sum += kib << 10
@@ -47,4 +49,15 @@ func residentPages(lo, hi uintptr) (resident, huge int64) {
 		return -1, -1
 	}
 	return resident, huge
+}
+
+// mappingRange reads the first word of a mapping's first line.
+func mappingRange(s string) (from, to uintptr, ok bool) {
+	a, b, ok := strings.Cut(s, "-")
+	if !ok {
+		return 0, 0, false
+	}
+	lo, err1 := strconv.ParseUint(a, 16, 64)
+	hi, err2 := strconv.ParseUint(b, 16, 64)
+	return uintptr(lo), uintptr(hi), err1 == nil && err2 == nil
 }
