@@ -3,6 +3,7 @@ package decoder
 import (
 	"fmt"
 	"io"
+	"unsafe"
 )
 
 // Read reads a whole module into a buffer that has the padding Decode wants,
@@ -12,12 +13,11 @@ func Read(r io.Reader, sizeHint int64) ([]byte, error) {
 	size := max(min(sizeHint, MaxModuleSize), 512)
 	// One byte more than expected, so that a right hint ends with EOF and not
 	// with a larger buffer.
-	buf := newBuffer(int(size) + 1 + Padding)
+	buf := large[byte](int(size) + 1 + Padding)
 	for {
 		room := cap(buf) - Padding
 		if len(buf) == room {
-			bigger := newBuffer(2 * cap(buf))
-			buf = append(bigger, buf...)
+			buf = append(large[byte](2*cap(buf)), buf...)
 			continue
 		}
 		n, err := r.Read(buf[len(buf):room])
@@ -34,9 +34,9 @@ func Read(r io.Reader, sizeHint int64) ([]byte, error) {
 	}
 }
 
-// newBuffer makes an empty buffer for size bytes.
-func newBuffer(size int) []byte {
-	buf := make([]byte, 0, size)
-	adviseHuge(buf[:size])
-	return buf
+// large makes an empty slice for n elements that may need many pages.
+func large[T any](n int) []T {
+	s := make([]T, 0, n)
+	adviseHuge(unsafe.Pointer(unsafe.SliceData(s)), n*int(unsafe.Sizeof(*new(T))))
+	return s
 }

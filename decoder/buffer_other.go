@@ -2,4 +2,6 @@
 
 package decoder
 
-func adviseHuge([]byte) {}
+import "unsafe"
+
+func adviseHuge(unsafe.Pointer, int) {}
