@@ -108,13 +108,19 @@ func (v *Validator) readLocals(pc int) (int, bool) {
 // Push doesn't look at MaxOperands: what pushes many operands at once (call
 // results, results of a frame that ended dead) must compare H with it after.
 func (v *Validator) Push(t Type) (o *Operand) {
-	if v.H == len(v.Ops) {
+	if v.H >= len(v.Ops) {
 		v.Ops = append(v.Ops, Operand{}) // unlike a call, within the inlining budget
 	}
-	o = &v.Ops[v.H]
+	o = v.Op(v.H)
 	v.H++
 	o.Type = t
 	return
+}
+
+// Op is &Ops[i], unchecked: i must be within Ops. Operands below H are, and so
+// are those popped since the last Push.
+func (v *Validator) Op(i int) *Operand {
+	return (*Operand)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(v.Ops)), i*int(unsafe.Sizeof(Operand{}))))
 }
 
 // PushControl opens a frame whose parameters are on top of the operand stack.

@@ -118,7 +118,7 @@ func (c *Compiler) binop(pc int, w width, op intOp) int {
 	if i < 0 {
 		return fail
 	}
-	x, y := &c.v.Ops[i], &c.v.Ops[i+1]
+	x, y := c.v.Op(i), c.v.Op(i+1)
 	xi, yi := i, i+1
 	if x.Loc == locConst && op.commutes() {
 		x, y, xi, yi = y, x, yi, xi
@@ -195,7 +195,7 @@ func (c *Compiler) unop(pc int, w width, op unOp) int {
 	if i < 0 {
 		return fail
 	}
-	rx := c.take(&c.v.Ops[i], i)
+	rx := c.take(c.v.Op(i), i)
 	d := c.result(pc, t, rx, noReg)
 	if op == opPopcnt && !c.o.CPU.Popcnt && !c.arm {
 		if d == rx {
@@ -216,13 +216,13 @@ func (c *Compiler) shift(pc int, w width, op shiftOp) int {
 	if i < 0 {
 		return fail
 	}
-	x, y := &c.v.Ops[i], &c.v.Ops[i+1]
+	x, y := c.v.Op(i), c.v.Op(i+1)
 	if y.Loc == locConst {
 		n := uint8(y.Bits) & (31 | uint8(w)<<5)
 		rx := c.use(x, i)
 		if op == opShl && c.scaled(pc, w, n) {
 			b := c.pop1(t)
-			rb := c.use(&c.v.Ops[b], b)
+			rb := c.use(c.v.Op(b), b)
 			d := c.result(pc+1, t, rx, rb)
 			c.addShifted(d, rb, rx, n)
 			c.pushReg(t, d)
@@ -244,7 +244,7 @@ func (c *Compiler) shift(pc int, w width, op shiftOp) int {
 func (c *Compiler) scaled(pc int, w width, n uint8) bool {
 	i := c.v.H - 1
 	return w == w32 && n-1 < 3 && decoder.Byte(c.base, pc) == decoder.OpI32Add &&
-		i >= c.v.Floor && c.v.Ops[i].Type == decoder.I32 && c.v.Ops[i].Loc != locConst
+		i >= c.v.Floor && c.v.Op(i).Type == decoder.I32 && c.v.Op(i).Loc != locConst
 }
 
 // divrem compiles a division or remainder.
@@ -254,7 +254,7 @@ func (c *Compiler) divrem(pc int, w width, op divOp) int {
 	if i < 0 {
 		return fail
 	}
-	x, y := &c.v.Ops[i], &c.v.Ops[i+1]
+	x, y := c.v.Op(i), c.v.Op(i+1)
 	var d reg
 	// i32 constants are kept zero-extended.
 	if n := y.Bits; y.Loc == locConst && !op.signed() && n != 0 && n&(n-1) == 0 {
@@ -291,7 +291,7 @@ func (c *Compiler) fbinop(pc int, w fwidth, op floatOp) int {
 	if i < 0 {
 		return fail
 	}
-	x, y := &c.v.Ops[i], &c.v.Ops[i+1]
+	x, y := c.v.Op(i), c.v.Op(i+1)
 	rx := c.use(x, i)
 	if y.Loc == locSlot && op <= opFDiv {
 		d := c.result(pc, t, rx, noReg)
@@ -331,7 +331,7 @@ func (c *Compiler) funop(pc int, w fwidth, op floatUnOp) int {
 	if i < 0 {
 		return fail
 	}
-	rx := c.take(&c.v.Ops[i], i)
+	rx := c.take(c.v.Op(i), i)
 	d := c.result(pc, t, rx, noReg)
 	if op <= opFNeg {
 		c.signop(w, op, d, rx)

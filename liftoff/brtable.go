@@ -36,7 +36,7 @@ func (c *Compiler) brTable(pc int) int {
 	}
 	n := len(types)
 	c.reserveFor(8*n + 64)
-	index := c.use(&c.v.Ops[i], i)
+	index := c.use(c.v.Op(i), i)
 	c.flushDirty()
 	if n > 0 {
 		index = c.tableValues(n, index)
@@ -114,9 +114,9 @@ func (c *Compiler) tableJump(depth uint32, n int, jump func(*jumpLabel)) bool {
 // slots. It returns the register of the index, moved out of the way.
 func (c *Compiler) tableValues(n int, index reg) reg {
 	top := c.v.H - n
-	first := &c.v.Ops[top]
+	first := c.v.Op(top)
 	for i := top + 1; i < c.v.H; i++ {
-		switch x := &c.v.Ops[i]; x.Loc {
+		switch x := c.v.Op(i); x.Loc {
 		case locReg:
 			c.spill(x, i)
 		case locLocal, locConst:

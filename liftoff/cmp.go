@@ -82,7 +82,7 @@ func (c *Compiler) cmp(pc int, w width, cc cond) int {
 	if i < 0 {
 		return fail
 	}
-	x, y := &c.v.Ops[i], &c.v.Ops[i+1]
+	x, y := c.v.Op(i), c.v.Op(i+1)
 	xi, yi := i, i+1
 	if x.Loc == locConst && y.Loc != locConst {
 		x, y, xi, yi = y, x, yi, xi
@@ -111,7 +111,7 @@ func (c *Compiler) eqz(pc int, w width) int {
 	if i < 0 {
 		return fail
 	}
-	x := &c.v.Ops[i]
+	x := c.v.Op(i)
 	if x.Loc == locPending {
 		p := c.pending
 		p.cond = condNot[p.cond]
@@ -131,7 +131,7 @@ func (c *Compiler) fcmp(pc int, w fwidth, cc cond, swap bool) int {
 	if i < 0 {
 		return fail
 	}
-	rx, ry := c.use(&c.v.Ops[i], i), c.use(&c.v.Ops[i+1], i+1)
+	rx, ry := c.use(c.v.Op(i), i), c.use(c.v.Op(i+1), i+1)
 	if swap {
 		rx, ry = ry, rx
 	}
@@ -209,7 +209,7 @@ func (c *Compiler) popCond() (p comparison, ok bool) {
 	if i < 0 {
 		return p, false
 	}
-	x := &c.v.Ops[i]
+	x := c.v.Op(i)
 	if x.Loc == locPending {
 		c.unpend()
 		return c.pending, true
@@ -229,7 +229,7 @@ func (c *Compiler) selectType(pc int, t decoder.Type) int {
 		return fail
 	}
 	if t == decoder.Bot {
-		t = c.v.Ops[h-1].Type
+		t = c.v.Op(h - 1).Type
 		if t.IsRef() {
 			return fail
 		}
@@ -238,7 +238,7 @@ func (c *Compiler) selectType(pc int, t decoder.Type) int {
 	if i < 0 {
 		return fail
 	}
-	x, y := &c.v.Ops[i], &c.v.Ops[i+1]
+	x, y := c.v.Op(i), c.v.Op(i+1)
 	// The flags come first: then the compared registers may serve again, and
 	// everything up to the conditional move leaves flags alone.
 	c.compare(p)

@@ -37,7 +37,7 @@ func (c *Compiler) convert(pc int, t decoder.Type, op conversion) int {
 	if i < 0 {
 		return fail
 	}
-	x := &c.v.Ops[i]
+	x := c.v.Op(i)
 	if op == convExtendI32U && decoder.Byte(c.base, pc) == decoder.OpI64Const {
 		if next, n, ok := c.addressChain(pc); ok {
 			return c.addConst(next, x, i, n)
@@ -133,7 +133,7 @@ func (c *Compiler) trunc(pc int, to width, from fwidth, signed, saturate bool) i
 	if i < 0 {
 		return fail
 	}
-	r := c.use(&c.v.Ops[i], i)
+	r := c.use(c.v.Op(i), i)
 	d := c.result(pc, to.typ(), noReg, noReg)
 	c.truncate(truncation{to, from, signed, saturate}, d, r)
 	c.pushReg(to.typ(), d)

@@ -74,7 +74,7 @@ func (c *Compiler) load(pc int, w width, a access) int {
 		return fail
 	}
 	t := w.typ()
-	at, base := c.address(&c.v.Ops[i], i, offset, a, noReg)
+	at, base := c.address(c.v.Op(i), i, offset, a, noReg)
 	if op, ok := c.foldable(pc, t, a); ok {
 		return c.binopMem(pc+1, w, op, at, base)
 	}
@@ -93,7 +93,7 @@ func (c *Compiler) fload(pc int, w fwidth, a access) int {
 		return fail
 	}
 	t := w.typ()
-	at, _ := c.address(&c.v.Ops[i], i, offset, a, noReg)
+	at, _ := c.address(c.v.Op(i), i, offset, a, noReg)
 	if op, ok := c.ffoldable(pc, t); ok {
 		return c.fbinopMem(pc+1, w, op, at)
 	}
@@ -112,7 +112,7 @@ func (c *Compiler) store(pc int, w width, a access) int {
 	if pc >= fail || i < 0 {
 		return fail
 	}
-	x, y := &c.v.Ops[i], &c.v.Ops[i+1]
+	x, y := c.v.Op(i), c.v.Op(i+1)
 	c.letGo(y)
 	at, _ := c.address(x, i, offset, a, c.inReg(y))
 	if y.Loc == locConst && (a != mem64 || isImm32(w64, y.Bits)) {
@@ -132,7 +132,7 @@ func (c *Compiler) fstore(pc int, w fwidth, a access) int {
 	if pc >= fail || i < 0 {
 		return fail
 	}
-	x, y := &c.v.Ops[i], &c.v.Ops[i+1]
+	x, y := c.v.Op(i), c.v.Op(i+1)
 	c.letGo(y)
 	at, _ := c.address(x, i, offset, a, c.inReg(y))
 	if y.Loc == locConst && (w == f32 || isImm32(w64, y.Bits)) {
@@ -164,7 +164,7 @@ func (c *Compiler) foldable(pc int, t decoder.Type, a access) (intOp, bool) {
 		return 0, false
 	}
 	i := c.v.H - 1
-	if i < c.v.Floor || c.v.Ops[i].Type != t || c.v.Ops[i].Loc == locConst {
+	if i < c.v.Floor || c.v.Op(i).Type != t || c.v.Op(i).Loc == locConst {
 		return 0, false
 	}
 	return intOp(foldedInt[op]), true
@@ -181,7 +181,7 @@ var foldedInt = [...]int8{
 func (c *Compiler) binopMem(pc int, w width, op intOp, at addr, base reg) int {
 	t := w.typ()
 	i := c.drop1(t)
-	rx := c.take(&c.v.Ops[i], i)
+	rx := c.take(c.v.Op(i), i)
 	d := c.result(pc, t, rx, noReg)
 	if d == base && d != rx {
 		// The pin that the result is meant for is the address.
@@ -202,7 +202,7 @@ func (c *Compiler) ffoldable(pc int, t decoder.Type) (floatOp, bool) {
 	}
 	op := floatOp(decoder.Byte(c.base, pc) - first)
 	i := c.v.H - 1
-	if c.arm || op > opFDiv || i < c.v.Floor || c.v.Ops[i].Type != t {
+	if c.arm || op > opFDiv || i < c.v.Floor || c.v.Op(i).Type != t {
 		return 0, false
 	}
 	return op, true
@@ -213,7 +213,7 @@ func (c *Compiler) ffoldable(pc int, t decoder.Type) (floatOp, bool) {
 func (c *Compiler) fbinopMem(pc int, w fwidth, op floatOp, at addr) int {
 	t := w.typ()
 	i := c.drop1(t)
-	rx := c.take(&c.v.Ops[i], i)
+	rx := c.take(c.v.Op(i), i)
 	d := c.result(pc, t, rx, noReg)
 	c.move(t, d, rx)
 	c.fbinopAt(w, op, d, at)

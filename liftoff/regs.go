@@ -18,9 +18,12 @@ const (
 // regSet is a set of registers, one bit each.
 type regSet uint32
 
-func (r reg) bit() regSet { return 1 << r }
+// bit is the set of r alone. The mask saves the test of a shift's count that
+// the language asks for; r must be a register.
+func (r reg) bit() regSet { return 1 << (r & 31) }
 
-func (s regSet) has(r reg) bool { return s>>r&1 != 0 }
+// has reports whether r, which must be a register, is in the set.
+func (s regSet) has(r reg) bool { return s>>(r&31)&1 != 0 }
 
 func (s regSet) first() reg { return reg(bits.TrailingZeros32(uint32(s))) }
 
@@ -63,13 +66,13 @@ func (c *Compiler) lock(r reg) { c.locked |= r.bit() }
 
 // hold counts one more operand in r.
 func (c *Compiler) hold(r reg) {
-	c.uses[r]++
+	c.uses[r&31]++
 	c.free &^= r.bit()
 }
 
 // release counts one operand less in r.
 func (c *Compiler) release(r reg) {
-	if c.uses[r]--; c.uses[r] == 0 {
+	if c.uses[r&31]--; c.uses[r&31] == 0 {
 		c.free |= r.bit() & c.allocatable
 	}
 }
@@ -104,7 +107,7 @@ func (c *Compiler) evict(class regSet) reg {
 		return r
 	}
 	for i := c.flushed; i < c.v.H; i++ {
-		x := &c.v.Ops[i]
+		x := c.v.Op(i)
 		if x.Loc == locReg && can.has(reg(x.Reg)) {
 			r := reg(x.Reg)
 			c.spillReg(r)
@@ -168,7 +171,7 @@ func (c *Compiler) moveOperands(r reg) {
 	to := f.first()
 	moved := false
 	for i := c.flushed; i < c.v.H; i++ {
-		x := &c.v.Ops[i]
+		x := c.v.Op(i)
 		if x.Loc == locReg && reg(x.Reg) == r {
 			if !moved {
 				c.move(x.Type, to, r)
@@ -215,7 +218,7 @@ func (c *Compiler) cleanCache(r reg, end int) {
 // value of local i.
 func (c *Compiler) aliased(i uint32, end int) bool {
 	for k := c.flushed; k < end; k++ {
-		if x := &c.v.Ops[k]; x.Loc == locLocal && x.Local == i {
+		if x := c.v.Op(k); x.Loc == locLocal && x.Local == i {
 			return true
 		}
 	}

@@ -15,10 +15,10 @@ func (c *Compiler) refNull(pc int) int {
 // refIsNull compiles ref.is_null.
 func (c *Compiler) refIsNull(pc int) int {
 	i := c.popAny()
-	if i < 0 || !c.v.Ops[i].Type.IsRef() {
+	if i < 0 || !c.v.Op(i).Type.IsRef() {
 		return fail
 	}
-	x := c.use(&c.v.Ops[i], i)
+	x := c.use(c.v.Op(i), i)
 	return c.compared(pc, comparison{kind: cmpTest, w: uint8(w64), cond: condEq, x: x})
 }
 
@@ -62,7 +62,7 @@ func (c *Compiler) tableGet(pc int) int {
 	if i < 0 {
 		return fail
 	}
-	index := c.use(&c.v.Ops[i], i)
+	index := c.use(c.v.Op(i), i)
 	d := c.alloc(allGP)
 	c.tableSlot(d, index, table)
 	c.loadEntry(d, d, index)
@@ -81,8 +81,8 @@ func (c *Compiler) tableSet(pc int) int {
 		return fail
 	}
 	c.writesTable(table)
-	index := c.use(&c.v.Ops[i], i)
-	value := c.use(&c.v.Ops[i+1], i+1)
+	index := c.use(c.v.Op(i), i)
+	value := c.use(c.v.Op(i+1), i+1)
 	entries := c.alloc(allGP)
 	c.tableSlot(entries, index, table)
 	c.storeEntry(entries, index, value)
