@@ -42,7 +42,7 @@ func (c *Compiler) callIndirect(pc int) int {
 		return fail
 	}
 	c.reserveFor(16)
-	index := c.use(&c.v.Ops[i], i)
+	index := c.use(c.v.Op(i), i)
 	record := scratchReg
 	if index == record {
 		index = c.alloc(allGP &^ record.bit())
@@ -81,7 +81,7 @@ func (c *Compiler) moveOut(r reg) {
 func (c *Compiler) beginCall(n, results int) {
 	c.reserveFor(c.v.H - c.flushed + 2*(n+results) + 16)
 	for i := c.flushed; i < c.v.H-n; i++ {
-		if x := &c.v.Ops[i]; x.Loc == locReg {
+		if x := c.v.Op(i); x.Loc == locReg {
 			c.spill(x, i)
 		}
 	}
@@ -106,33 +106,29 @@ func (c *Compiler) passArgs(sig *signature) {
 }
 
 // passRegs moves the top operands to the registers that params names (noReg
-// for one that is placed already) and takes them off the stack: moves between
-// registers in an order that destroys no source, then everything that comes
-// from memory or is constant.
+// for one that is placed already) and takes them off the stack.
 func (c *Compiler) passRegs(params []travel) {
 	src := c.v.H - len(params)
 	ops := c.v.Ops[src:c.v.H]
-	m := &c.moves
-	m.dst = 0
-	loads := false
-	for k := range ops {
+	// later are the registers that the arguments behind this one are read from.
+	var later, conflict regSet
+	for k := len(ops) - 1; k >= 0; k-- {
 		d := params[k].reg
 		if d == noReg {
 			continue
 		}
-		c.lock(d)
+		bit := regSet(1) << (d & 31)
+		conflict |= later & bit
+		c.locked |= bit
 		if r := c.inReg(&ops[k]); r != noReg {
-			m.add(d, r, ops[k].Type)
-		} else {
-			loads = true
+			later |= 1 << (r & 31)
 		}
 	}
-	if m.dst != 0 {
-		c.emitParallel(m)
-	}
-	if loads {
+	if conflict != 0 {
+		c.passParallel(params, ops, src)
+	} else {
 		for k := range ops {
-			if d := params[k].reg; d != noReg && c.inReg(&ops[k]) == noReg {
+			if d := params[k].reg; d != noReg {
 				c.fill(d, &ops[k], src+k)
 			}
 		}
@@ -144,6 +140,26 @@ func (c *Compiler) passRegs(params []travel) {
 	for k := range ops {
 		if ops[k].Loc == locReg {
 			c.release(reg(ops[k].Reg))
+		}
+	}
+}
+
+// passParallel is the part of passRegs that moves the operands ops, the lowest
+// of height src, where an argument would overwrite the source of a later one:
+// moves between registers in an order that destroys no source, then everything
+// that comes from memory or is constant.
+func (c *Compiler) passParallel(params []travel, ops []decoder.Operand, src int) {
+	m := &c.moves
+	m.dst = 0
+	for k := range ops {
+		if d, r := params[k].reg, c.inReg(&ops[k]); d != noReg && r != noReg {
+			m.add(d, r, ops[k].Type)
+		}
+	}
+	c.emitParallel(m)
+	for k := range ops {
+		if d := params[k].reg; d != noReg && c.inReg(&ops[k]) == noReg {
+			c.fill(d, &ops[k], src+k)
 		}
 	}
 }
