@@ -236,8 +236,9 @@ type Module struct {
 	names  *names
 }
 
-// Padding is how many readable bytes must follow Module.Bytes.
-const Padding = 16
+// Padding is how many readable bytes must follow Module.Bytes, for readers that
+// look at whole words, or at whole chunks of a body.
+const Padding = 64
 
 // FuncType returns the signature of function i.
 func (m *Module) FuncType(i uint32) *FuncType { return &m.Types[m.Funcs[i]] }

@@ -112,14 +112,14 @@ func (c *Compiler) copyIn(t decoder.Type, home, off int32) {
 // known:
 //
 //	push rbp; mov rbp, rsp; push r14; push pins...; [stack check]; sub rsp, N
-//	movups [rbp-...], xmm pins...
+//	movups [rbp-...], xmm pins...; zero the locals that are read before a write
 //
 // so the frame is, downwards from rbp: own instance, saved general-purpose
 // pins, saved floating-point pins (16 bytes each), locals, operands, outgoing
 // stack cells.
 
 // headroom is the room kept for the prologue.
-const headroom = 192
+const headroom = 512
 
 // savedGP is the frame offset of the k-th saved general-purpose pin.
 func savedGP(k int) int32 { return instSlot - 8*int32(k+1) }
@@ -157,6 +157,7 @@ func (c *Compiler) prologue() int {
 	for k := range c.pinsFP {
 		a.MovupsMR(frameAt(c.savedFP(k)), fp(pinFP[k]))
 	}
+	c.zeroLocals()
 	n := a.Pos()
 	start := headroom - n
 	copy(a.Bytes(start, headroom), a.Bytes(0, n))
@@ -199,6 +200,9 @@ func (c *Compiler) epilogue() {
 	a.Leave()
 	a.Ret()
 }
+
+// zeroSlot zeroes the frame slot of eight bytes at off.
+func (c *Compiler) zeroSlot(off int32) { c.storeFrameConst(decoder.I64, off, 0) }
 
 // zeroSlots zeroes n frame slots of eight bytes, the lowest at off. xmm7
 // carries no argument.

@@ -103,6 +103,7 @@ func (c *Compiler) armPrologue() int {
 		a.AddI(arm64.SUB, arm64.S64, arm64.SP, arm64.SP, uint32(size))
 	}
 	c.armPins(arm64.STPX, arm64.STRX, arm64.STRQ)
+	c.zeroLocals()
 	n := a.Pos()
 	start := headroom - n
 	copy(a.Bytes(start, headroom), a.Bytes(0, n))

@@ -38,7 +38,11 @@ type Compiler struct {
 	sig       *signature
 	record    bool // positions are wanted
 
-	locals  []local
+	locals []local
+	// zeroed are the locals that the prologue zeroes, and initialized those that
+	// a write covers, in the order of the writes; see zero.go.
+	zeroed, initialized []uint32
+
 	labels  []label // parallel to v.Ctl
 	pending comparison
 	// flushed is a height below which every operand is in its home slot or a
@@ -145,6 +149,7 @@ func (c *Compiler) begin(fn uint32, pc int, far bool) {
 	c.flagsLive = false
 	c.loopDepth = 0
 	c.hints.whole = false
+	c.zeroed, c.initialized = c.zeroed[:0], c.initialized[:0]
 	c.traps, c.callSites, c.positions = c.traps[:0], c.callSites[:0], c.positions[:0]
 	// A function that failed inside a br_table leaves some.
 	c.stubs = c.stubs[:0]

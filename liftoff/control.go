@@ -16,6 +16,8 @@ type label struct {
 	// stub is 1 + the index in Compiler.stubs of the stub that the br_table
 	// being compiled made for this label, 0 for none.
 	stub uint32
+	// initialized is the length of Compiler.initialized at its start.
+	initialized int
 }
 
 // enter pushes a control frame whose parameters are the top operands.
@@ -27,7 +29,7 @@ func (c *Compiler) enter(op byte, sig decoder.BlockType) *label {
 		c.labels = c.labels[:cap(c.labels)]
 	}
 	l := &c.labels[d]
-	*l = label{}
+	*l = label{initialized: len(c.initialized)}
 	return l
 }
 
@@ -125,6 +127,7 @@ func (c *Compiler) elseOp(pc int, live bool) int {
 		l.reached = true
 	}
 	f.Op, f.Dead = decoder.OpElse, false
+	c.leave(l)
 	c.startSegment(int(f.Height))
 	c.bind(&l.orElse)
 	c.pushMerged(params, false)
@@ -188,6 +191,7 @@ func (c *Compiler) endFrame(pc int, live bool) (next int, rest bool) {
 			c.loadFrame(results[0], resultReg(results[0]), c.home(height))
 		}
 		c.bind(&l.target)
+		c.leave(l)
 		c.v.PopControl()
 		c.startSegment(height)
 		c.pushMerged(results, true)
@@ -201,6 +205,7 @@ func (c *Compiler) endFrame(pc int, live bool) (next int, rest bool) {
 			c.mergeMoves(len(results), height, true)
 		}
 		c.bind(&l.target)
+		c.leave(l)
 		c.v.PopControl()
 		c.startSegment(height)
 		c.pushMerged(results, true)
@@ -210,6 +215,7 @@ func (c *Compiler) endFrame(pc int, live bool) (next int, rest bool) {
 	default:
 		// Nothing reaches this point. Validation goes on, code generation
 		// rests until the enclosing frame ends.
+		c.leave(l)
 		c.v.PopControl()
 		c.startSegment(height)
 		c.pushMerged(results, false)
@@ -367,7 +373,7 @@ func (c *Compiler) inPlace(l *label, f *decoder.Control, types []decoder.Type) b
 	if len(types) != 1 || f.Op == decoder.OpLoop && l != &c.labels[0] {
 		return false
 	}
-	x := &c.v.Ops[c.v.H-1]
+	x := c.v.Op(c.v.H - 1)
 	return x.Loc == locReg && reg(x.Reg) == resultReg(x.Type)
 }
 

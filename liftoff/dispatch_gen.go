@@ -14,12 +14,13 @@ func (c *Compiler) walk(pc int) int {
 		settleAt = settleNow
 	}
 	for pc < end {
-		c.at = pc
 		c.locked = 0
 		c.reserve()
 		if uint(c.v.H-c.flushed) >= settleAt && !c.settle() {
 			return fail
 		}
+	next:
+		c.at = pc
 		op := decoder.Byte(base, pc)
 		pc++
 		switch op {
@@ -55,9 +56,12 @@ func (c *Compiler) walk(pc int) int {
 		case 0x1c: // select_t
 			pc = c.selectOp(pc, true)
 		case 0x20: // local.get
-			if n := int(decoder.Byte(base, pc)); n < 0x80 && n < len(c.locals) {
+			if n := int(decoder.Byte(base, pc)); n < 0x80 && n < len(c.locals) && c.locals[n].init {
 				c.pushAlias(c.locals[n].typ, uint32(n))
 				pc++
+				if pc < end && uint(c.v.H-c.flushed) < settleAt {
+					goto next
+				}
 				continue
 			}
 			pc = c.localGet(pc)
@@ -127,6 +131,9 @@ func (c *Compiler) walk(pc int) int {
 			if n := decoder.Byte(base, pc); n < 0x80 {
 				c.pushConst(decoder.I32, uint64(uint32(int32(int8(n<<1))>>1)))
 				pc++
+				if pc < end && uint(c.v.H-c.flushed) < settleAt {
+					goto next
+				}
 				continue
 			}
 			pc = c.constI32(pc)

@@ -1,6 +1,11 @@
 package liftoff
 
-import "github.com/wasmjit/wasmjit/decoder"
+import (
+	"math/bits"
+	"unsafe"
+
+	"github.com/wasmjit/wasmjit/decoder"
+)
 
 // scanLimit is how many bytes of a body the scan looks at. Of a longer body it
 // learns weights, which are hints; what code may rely on (hints.whole) it
@@ -18,181 +23,118 @@ type hint struct {
 	// last is the position behind the last access. Behind it, and outside of
 	// a loop that holds it, the local is dead.
 	last uint32
-	// zero is set if a read may come before any write, and init while a
-	// write, or such a read, covers what follows.
-	zero, init bool
 }
 
 // hints are what a scan over a body, before its compile, learns about its
 // locals.
 type hints struct {
 	locals []hint
-	blocks []openBlock
-	// written are the locals that a write initialised, in the order of the
-	// writes, until the block that the write is in ends.
-	written []uint32
 	// whole is set if the scan saw the whole body, so that what it didn't see
 	// isn't there.
 	whole bool
 }
 
-// openBlock is what the scan keeps of a block it is inside of.
-type openBlock struct {
-	loop    bool
-	written int // length of hints.written at its start
-}
-
-// leave forgets the initialisations since the start of block b: a branch may
-// have gone around them.
-func (h *hints) leave(b openBlock) {
-	for _, i := range h.written[b.written:] {
-		h.locals[i].init = false
-	}
-	h.written = h.written[:b.written]
-}
-
 // used reports whether the body accesses local i at all.
 func (h *hints) used(i int) bool { return !h.whole || h.locals[i].last != 0 }
-
-// needsZero reports whether the body may read local i before it writes it.
-func (h *hints) needsZero(i int) bool { return !h.whole || h.locals[i].zero }
 
 // scan weighs the locals of the body that starts at pc: the first access in
 // each straight-line segment counts 1, eight times more for each loop around
 // it. Canonical merges make every label and call a point where an unpinned
 // local goes through memory, and this counts those trips. params start at 1,
-// since they arrive in registers.
-//
-// The walk trusts nothing: an opcode it doesn't know ends it.
+// since they arrive in registers. A loop's weight counts from the chunk of bytes
+// on that it starts in to the one that it ends in.
 func (c *Compiler) scan(pc, params int) {
 	h := &c.hints
 	n := len(c.locals)
 	if cap(h.locals) < n {
 		h.locals = make([]hint, n+n/2)
 	}
-	h.locals, h.blocks, h.written = h.locals[:n], h.blocks[:0], h.written[:0]
-	clear(h.locals)
+	h.locals = h.locals[:n]
+	locals := h.locals
+	clear(locals)
 	for i := range params {
-		h.locals[i].weight, h.locals[i].init = 1, true
+		locals[i].weight = 1
 	}
 	base, end := c.base, c.v.End
 	stop := min(end, pc+scanLimit)
-	segment, shift := uint32(1), uint(0)
-	locals := h.locals
+	segment := uint32(1)
+	var loops loopNest
+	state := uint64(scanOpcode)
 	for pc < stop {
-		op := decoder.Byte(base, pc)
-		pc++
-		class := scanClasses[op]
-		if class <= scanTwo && decoder.Word32(base, pc)&longLEB[class] == 0 {
-			// The usual case in one test: no immediate, or one-byte integers.
-			pc += int(class)
+		accesses, others, next := findEvents(unsafe.Add(base, pc), state)
+		state = next
+		lost := pc + bits.Len64(uint64(others)) // if it is
+		if stop-pc < scanChunk {
+			accesses &= 1<<(stop-pc) - 1
+			others &= 1<<(stop-pc) - 1
+		}
+		shift := loops.advance(base, pc, others)
+		// Neither loop calls anything or depends on which opcode it sees but by
+		// numbers: the one mispredicted branch is the way out.
+		for a := accesses; a != 0; a &= a - 1 {
+			at := pc + a.first() + 1
+			i, next := localIndex(base, at)
+			if uint(i) >= uint(n) {
+				continue // invalid
+			}
+			l := &locals[i]
+			l.last = uint32(next)
+			now := segment + uint32(bits.OnesCount64(uint64(others&(a&-a-1))))
+			var fresh uint32
+			if l.seen != now {
+				fresh = 1
+			}
+			l.seen = now
+			l.weight += fresh << (shift & 31)
+		}
+		segment += uint32(bits.OnesCount64(uint64(others)))
+		if state != scanLost || lost > stop {
+			pc += scanChunk
 			continue
 		}
-		switch class {
-		case scanTwo:
-			pc = decoder.SkipLEB(base, pc, end)
-			fallthrough
-		case scanOne:
-			pc = decoder.SkipLEB(base, pc, end)
-		case scanLocal:
-			var i uint32
-			i, pc = decoder.U32(base, pc)
-			if uint(i) < uint(len(locals)) {
-				l := &locals[i]
-				if !l.init {
-					// A write covers what follows in its block (the rule of
-					// the function-references proposal for locals without a
-					// default). A read leaves the local in need of its zero.
-					l.init = true
-					if op == decoder.OpLocalGet {
-						l.zero = true
-					} else {
-						h.written = append(h.written, i)
-					}
-				}
-				l.last = uint32(pc)
-				if l.seen != segment {
-					l.seen = segment
-					l.weight += 1 << shift
-				}
-			}
-		case scanBlock:
-			loop := op == decoder.OpLoop
-			h.blocks = append(h.blocks, openBlock{loop, len(h.written)})
-			segment++
-			if loop {
-				shift = min(shift+3, 24)
-			}
-			pc = decoder.SkipLEB(base, pc, end)
-		case scanEnd:
-			if k := len(h.blocks) - 1; k >= 0 {
-				if h.blocks[k].loop {
-					shift = uint(max(int(shift)-3, 0))
-				}
-				h.leave(h.blocks[k])
-				h.blocks = h.blocks[:k]
-			}
-			segment++
-		case scanElse:
-			if k := len(h.blocks) - 1; k >= 0 {
-				h.leave(h.blocks[k])
-			}
-			segment++
-		case scanBranch:
-			segment++
-			pc = decoder.SkipImmediate(base, pc, end, op)
-		default:
-			pc = decoder.SkipImmediate(base, pc, end, op)
-		}
+		pc, state = decoder.SkipImmediate(base, lost, end, decoder.Byte(base, lost-1)), scanOpcode
 	}
 	h.whole = pc >= end && end <= stop
 }
 
-// What the scan does with an opcode.
-const (
-	scanNone   = iota // no immediate
-	scanOne           // one integer
-	scanTwo           // two integers
-	scanOther         // step over it, however that is done
-	scanLocal         // an access to a local
-	scanBlock         // block, loop, if
-	scanEnd           // end
-	scanElse          // else
-	scanBranch        // branches and calls
-)
+// loopNest is the scan's idea of the loops that are open: bit k of loops tells
+// whether the k-th block outwards is one. Of nests deeper than its bits it
+// forgets the outermost, which costs weight and nothing else.
+type loopNest struct {
+	loops uint64
+	depth uint64 // set bits
+}
 
-// longLEB are the bits that are set if one of a class's integers takes more
-// than its one byte.
-var longLEB = [scanTwo + 1]uint32{scanOne: 0x80, scanTwo: 0x8080}
-
-// scanClasses is what the scan does with each opcode.
-var scanClasses = makeScanClasses()
-
-func makeScanClasses() (t [256]uint8) {
-	for op := range t {
-		switch decoder.SimpleLEBs[op] {
-		case 0:
-			t[op] = scanNone
-		case 1:
-			t[op] = scanOne
-		case 2:
-			t[op] = scanTwo
-		default:
-			t[op] = scanOther
-		}
+// advance takes the nest over the events of the chunk at pc and gives the
+// logarithm of the weight in there: that of the deepest loop, so that loops
+// smaller than a chunk count.
+func (n *loopNest) advance(base unsafe.Pointer, pc int, others events) (shift uint32) {
+	deepest := n.depth
+	for ; others != 0; others &= others - 1 {
+		b := uint64(scanBlocks[decoder.Byte(base, pc+others.first())])
+		open, loop, end := b&1, b>>1&1, b>>2
+		n.depth += loop - n.loops&end
+		n.loops = (n.loops<<open | loop) >> end
+		deepest = max(deepest, n.depth)
 	}
-	for class, ops := range map[uint8][]byte{
-		scanLocal:  {decoder.OpLocalGet, decoder.OpLocalSet, decoder.OpLocalTee},
-		scanBlock:  {decoder.OpBlock, decoder.OpLoop, decoder.OpIf},
-		scanEnd:    {decoder.OpEnd},
-		scanElse:   {decoder.OpElse},
-		scanBranch: {decoder.OpBr, decoder.OpBrIf, decoder.OpBrTable, decoder.OpCall, decoder.OpCallIndirect},
-	} {
-		for _, op := range ops {
-			t[op] = class
-		}
+	return 3 * uint32(min(deepest, 8))
+}
+
+// scanBlocks is what an opcode does to a loopNest: bit 0 if it opens a block,
+// bit 1 if that is a loop, bit 2 if it ends one.
+var scanBlocks = [256]uint8{decoder.OpBlock: 1, decoder.OpIf: 1, decoder.OpLoop: 3, decoder.OpEnd: 4}
+
+// localIndex reads the index of a local. It calls nothing, so that a loop around
+// it keeps its variables in registers.
+func localIndex(p unsafe.Pointer, pc int) (i uint32, next int) {
+	b := decoder.Byte(p, pc)
+	i, next = uint32(b&0x7f), pc+1
+	for shift := 7; b >= 0x80 && shift < 32; shift += 7 {
+		b = decoder.Byte(p, next)
+		i |= uint32(b&0x7f) << shift
+		next++
 	}
-	return t
+	return i, next
 }
 
 // deadLocal reports whether no code that can still run reads local i: its last

@@ -27,7 +27,10 @@ type local struct {
 	// function, or noReg.
 	pin reg
 	// reg is where the value is in a register now: the pin, the cache, or noReg.
-	reg reg
+	reg   reg
+	group uint8 // the slotGroup
+	// init is set while a write covers what follows; see zero.go.
+	init bool
 	// off is the home slot of an unpinned local, relative to the frame pointer.
 	off int32
 }
@@ -104,7 +107,7 @@ func (c *Compiler) pushAlias(t decoder.Type, i uint32) {
 func (c *Compiler) pop1(t decoder.Type) int {
 	i := c.drop1(t)
 	if i >= 0 {
-		c.letGo(&c.v.Ops[i])
+		c.letGo(c.v.Op(i))
 	}
 	return i
 }
@@ -114,8 +117,8 @@ func (c *Compiler) pop1(t decoder.Type) int {
 func (c *Compiler) pop2(t, u decoder.Type) int {
 	i := c.drop2(t, u)
 	if i >= 0 {
-		c.letGo(&c.v.Ops[i])
-		c.letGo(&c.v.Ops[i+1])
+		c.letGo(c.v.Op(i))
+		c.letGo(c.v.Op(i + 1))
 	}
 	return i
 }
@@ -123,7 +126,7 @@ func (c *Compiler) pop2(t, u decoder.Type) int {
 // drop1 is pop1 without letting the operand go: take follows.
 func (c *Compiler) drop1(t decoder.Type) int {
 	i := c.v.H - 1
-	if i < c.v.Floor || c.v.Ops[i].Type != t {
+	if i < c.v.Floor || c.v.Op(i).Type != t {
 		return -1
 	}
 	c.v.H = i
@@ -134,7 +137,7 @@ func (c *Compiler) drop1(t decoder.Type) int {
 // both.
 func (c *Compiler) drop2(t, u decoder.Type) int {
 	i := c.v.H - 2
-	if i < c.v.Floor || c.v.Ops[i].Type != t || c.v.Ops[i+1].Type != u {
+	if i < c.v.Floor || c.v.Op(i).Type != t || c.v.Op(i+1).Type != u {
 		return -1
 	}
 	c.v.H = i
@@ -168,7 +171,7 @@ func (c *Compiler) popAny() int {
 		return -1
 	}
 	c.v.H = i
-	c.letGo(&c.v.Ops[i])
+	c.letGo(c.v.Op(i))
 	return i
 }
 
@@ -288,7 +291,7 @@ func (c *Compiler) landing(pc int, t decoder.Type) reg {
 // spillReg stores every operand that is in r to its home slot.
 func (c *Compiler) spillReg(r reg) {
 	for i := c.flushed; i < c.v.H; i++ {
-		if x := &c.v.Ops[i]; x.Loc == locReg && reg(x.Reg) == r {
+		if x := c.v.Op(i); x.Loc == locReg && reg(x.Reg) == r {
 			c.spill(x, i)
 		}
 	}
@@ -306,7 +309,7 @@ func (c *Compiler) spill(x *decoder.Operand, i int) {
 // already aren't looked at again, so the work is linear in what was pushed.
 func (c *Compiler) flushOperands(end int) {
 	for i := c.flushed; i < end; i++ {
-		x := &c.v.Ops[i]
+		x := c.v.Op(i)
 		switch x.Loc {
 		case locReg:
 			c.spill(x, i)
@@ -337,7 +340,7 @@ func (c *Compiler) storeHome(x *decoder.Operand, i int) {
 // homeTop brings the top n operands into their home slots, constants too.
 func (c *Compiler) homeTop(n int) {
 	for i := c.v.H - n; i < c.v.H; i++ {
-		x := &c.v.Ops[i]
+		x := c.v.Op(i)
 		switch x.Loc {
 		case locReg:
 			c.spill(x, i)
@@ -352,7 +355,7 @@ func (c *Compiler) homeTop(n int) {
 func (c *Compiler) detach(n uint32) {
 	own := noReg
 	for i := c.flushed; i < c.v.H; i++ {
-		x := &c.v.Ops[i]
+		x := c.v.Op(i)
 		if x.Loc != locLocal || x.Local != n {
 			continue
 		}
@@ -390,7 +393,7 @@ func (c *Compiler) detached(n uint32) reg {
 func (c *Compiler) spillAll() {
 	c.locked = 0
 	for i := c.flushed; i < c.v.H; i++ {
-		if x := &c.v.Ops[i]; x.Loc == locReg {
+		if x := c.v.Op(i); x.Loc == locReg {
 			c.spill(x, i)
 		} else if x.Loc == locLocal || x.Loc == locConst {
 			c.storeHome(x, i)

@@ -8,6 +8,9 @@ func (c *Compiler) localGet(pc int) int {
 	if int(n) >= len(c.locals) {
 		return fail
 	}
+	if !c.locals[n].init {
+		c.readZero(n)
+	}
 	c.pushAlias(c.locals[n].typ, n)
 	return pc
 }
@@ -22,7 +25,7 @@ func (c *Compiler) localSet(pc int) int {
 	if i < 0 {
 		return fail
 	}
-	c.setLocal(n, &c.v.Ops[i], i)
+	c.setLocal(n, c.v.Op(i), i)
 	return pc
 }
 
@@ -36,7 +39,7 @@ func (c *Compiler) localTee(pc int) int {
 	if i < 0 {
 		return fail
 	}
-	c.setLocal(n, &c.v.Ops[i], i)
+	c.setLocal(n, c.v.Op(i), i)
 	c.pushAlias(c.locals[n].typ, n)
 	return pc
 }
@@ -48,6 +51,9 @@ func (c *Compiler) setLocal(n uint32, x *decoder.Operand, i int) {
 		return
 	}
 	l := &c.locals[n]
+	if !l.init {
+		c.initialize(n)
+	}
 	if l.pin != noReg {
 		if x.Loc == locReg && reg(x.Reg) == l.pin {
 			// The result landed in the pin; landing saw to aliases.
@@ -126,7 +132,7 @@ func (c *Compiler) globalSet(pc int) int {
 	if i < 0 {
 		return fail
 	}
-	r := c.use(&c.v.Ops[i], i)
+	r := c.use(c.v.Op(i), i)
 	c.storeAt(t, c.globalCell(n), r)
 	return pc
 }

@@ -25,12 +25,13 @@ func (c *Compiler) walk(pc int) int {
 		settleAt = settleNow
 	}
 	for pc < end {
-		c.at = pc
 		c.locked = 0
 		c.reserve()
 		if uint(c.v.H-c.flushed) >= settleAt && !c.settle() {
 			return fail
 		}
+	next:
+		c.at = pc
 		op := decoder.Byte(base, pc)
 		pc++
 		switch op {
@@ -80,11 +81,15 @@ func emitCases(b *bytes.Buffer, rows []optable.Row, prefix byte) {
 // kind of immediate, for opcodes so frequent that the call costs more than the
 // work: those that emit nothing, with a one-byte immediate.
 var liftoffFast = map[string]string{
-	"localGetlocal": "if n := int(decoder.Byte(base, pc)); n < 0x80 && n < len(c.locals) {\n" +
-		"c.pushAlias(c.locals[n].typ, uint32(n))\npc++\ncontinue\n}\n",
+	"localGetlocal": "if n := int(decoder.Byte(base, pc)); n < 0x80 && n < len(c.locals) && c.locals[n].init {\n" +
+		"c.pushAlias(c.locals[n].typ, uint32(n))\npc++\n" + liftoffNext,
 	"consts32": "if n := decoder.Byte(base, pc); n < 0x80 {\n" +
-		"c.pushConst(decoder.I32, uint64(uint32(int32(int8(n<<1))>>1)))\npc++\ncontinue\n}\n",
+		"c.pushConst(decoder.I32, uint64(uint32(int32(int8(n<<1))>>1)))\npc++\n" + liftoffNext,
 }
+
+// liftoffNext goes to the next opcode. As nothing was emitted, most of what the
+// loop does in front of an opcode is still done.
+const liftoffNext = "if pc < end && uint(c.v.H-c.flushed) < settleAt {\ngoto next\n}\ncontinue\n}\n"
 
 // liftoffCall gives the call of the row's class function.
 func liftoffCall(r *optable.Row) string {
