@@ -65,9 +65,9 @@ the reason.
 perf; where that isn't permitted, one more process per cell is counted by the
 trap, which would slow the samples. What counting costs, measured on a virtual
 machine: with perf a counted call takes 0.5 µs longer, with seccomp 4 µs, any
-other call less than 0.1 µs; perf takes 1 ms to open, and the process ends 40 ms
-later for each kind of call, except below this command, which keeps the
-tracepoints in use. Only perf, asked for by name, tells apart by thread what
+other call 0.05 µs for each kind that is counted; perf takes 1 ms to open, and
+the process ends 40 ms later, except below this command, which keeps the
+tracepoint in use. Only perf, asked for by name, tells apart by thread what
 publishing does while others compile (compile --stats), which adds some ten
 futex calls of its own. Calls on code memory are counted where wasmjit issues
 them, which costs two readings of the clock each.`,

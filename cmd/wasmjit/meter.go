@@ -74,7 +74,7 @@ type reading struct {
 
 // newMeter starts the counters in the given way, and the first phase. A way
 // that the user has named and that isn't to be had is an error. calls are
-// what auto counts with tracepoints, each of which delays the process's end.
+// what auto counts with tracepoints, each of which slows every system call.
 func newMeter(how string, calls ...syscount.Call) (*meter, error) {
 	method, err := syscount.ParseMethod(how)
 	if err != nil {

@@ -5,7 +5,8 @@
 // The counts are exact or absent; nothing is sampled or estimated. Two ways
 // lead to them.
 //
-//   - [Perf]: the tracepoints syscalls:sys_enter_*, opened by perf_event_open
+//   - [Perf]: the tracepoint raw_syscalls:sys_enter with a filter for each
+//     kind of call, or else syscalls:sys_enter_*, opened by perf_event_open
 //     for every thread there is and inherited by the threads to come. It needs
 //     the numbers of the tracepoints (tracefs, which mostly only root may
 //     read, or the variable [TracepointEnv]) and a kernel that lets the user
@@ -19,9 +20,8 @@
 // (AMD EPYC, 2 processors, Linux 6.18; minima of seven runs):
 //
 //	           counted call   other call   open     read         at the end
-//	perf       +0.5 µs        < 0.1 µs     0.9 ms   0.5 µs per   40 ms per kind
-//	                                                thread and   of call, unless
-//	                                                kind         another process
-//	                                                             counts, too
+//	perf       +0.5 µs        +0.05 µs     1 ms     0.5 µs per   40 ms, unless
+//	                          per kind              thread and   another process
+//	                                                kind         counts, too
 //	seccomp    +4 µs          < 0.1 µs     3 ms     40 ns        -
 package syscount

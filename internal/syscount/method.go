@@ -69,9 +69,10 @@ func (c *Counter) Thread() (*Counter, error) {
 func (c *Counter) Close() error { return c.close() }
 
 // OpenPerf starts counting the given calls with tracepoints, all kinds if none
-// is given. The error says which right or file is missing. When the last user
-// of a tracepoint closes it or ends, the kernel makes it wait for some 20 ms
-// per tracepoint, which is a reason to count no more kinds than are needed.
+// is given. The error says which right or file is missing. Each kind makes
+// every call of the process a little slower. When the last user of a tracepoint
+// closes it or ends, the kernel makes it wait for some 40 ms; all kinds share
+// one, but those that TracepointEnv names.
 func OpenPerf(calls ...Call) (*Counter, error) {
 	if len(calls) == 0 {
 		calls = Calls()

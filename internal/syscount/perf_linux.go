@@ -28,18 +28,18 @@ func openPerf(calls []Call) (*Counter, error) {
 	if err != nil {
 		return nil, err
 	}
-	var ids [NumCalls]uint64
+	var points points
 	for _, c := range calls {
-		ids[c] = all[c]
+		points[c] = all[c]
 	}
 	for range attempts {
-		p, stable, err := attach(ids)
+		p, stable, err := attach(points)
 		if err != nil {
 			return nil, err
 		}
 		if stable {
-			c := p.counter(ids)
-			c.thread = func() (*Counter, error) { return thisThread(ids) }
+			c := p.counter(points)
+			c.thread = func() (*Counter, error) { return thisThread(points) }
 			return c, nil
 		}
 		_ = p.close()
@@ -47,45 +47,45 @@ func openPerf(calls []Call) (*Counter, error) {
 	return nil, errors.New("threads come and go too fast to be counted")
 }
 
-func (p *perf) counter(ids [NumCalls]uint64) *Counter {
+func (p *perf) counter(points points) *Counter {
 	c := &Counter{method: Perf, read: p.read, close: p.close}
-	for i, id := range ids {
-		c.counts[i] = id != 0
+	for i := range points {
+		c.counts[i] = points[i].id != 0
 	}
 	return c
 }
 
 // thisThread counts the calling thread, without those that it makes.
-func thisThread(ids [NumCalls]uint64) (*Counter, error) {
+func thisThread(points points) (*Counter, error) {
 	p := &perf{}
-	for c, id := range ids {
-		if id == 0 {
+	for c, at := range points {
+		if at.id == 0 {
 			continue
 		}
-		fd, err := openTracepoint(id, 0, 0)
+		fd, err := openTracepoint(at, 0, 0)
 		if err != nil {
 			_ = p.close()
 			return nil, explain(err)
 		}
 		p.fds[c] = []int{fd}
 	}
-	return p.counter(ids), nil
+	return p.counter(points), nil
 }
 
 // attach opens the events. The result isn't stable if a thread appeared
 // meanwhile: whether it is counted depends on which thread made it.
-func attach(ids [NumCalls]uint64) (p *perf, stable bool, err error) {
+func attach(points points) (p *perf, stable bool, err error) {
 	before, err := threads()
 	if err != nil {
 		return nil, false, err
 	}
 	p = &perf{}
 	for _, tid := range before {
-		for c, id := range ids {
-			if id == 0 {
+		for c, at := range points {
+			if at.id == 0 {
 				continue
 			}
-			fd, err := openTracepoint(id, tid, unix.PerfBitInherit)
+			fd, err := openTracepoint(at, tid, unix.PerfBitInherit)
 			if errors.Is(err, unix.ESRCH) {
 				break // it has ended
 			}
@@ -110,7 +110,37 @@ func attach(ids [NumCalls]uint64) (p *perf, stable bool, err error) {
 }
 
 // openTracepoint opens an event of thread tid, or of the calling one for 0.
-func openTracepoint(id uint64, tid int, bits uint64) (int, error) {
+func openTracepoint(at point, tid int, bits uint64) (int, error) {
+	if at.filter == "" {
+		return openEvent(at.id, tid, bits)
+	}
+	// It counts nothing until the filter is set.
+	fd, err := openEvent(at.id, tid, bits|unix.PerfBitDisabled)
+	if err != nil {
+		return fd, err
+	}
+	if err = setFilter(fd, at.filter); err == nil && bits&unix.PerfBitDisabled == 0 {
+		err = unix.IoctlSetInt(fd, unix.PERF_EVENT_IOC_ENABLE, 0)
+	}
+	if err != nil {
+		_ = unix.Close(fd)
+		return -1, err
+	}
+	return fd, nil
+}
+
+func setFilter(fd int, filter string) error {
+	b, err := unix.BytePtrFromString(filter)
+	if err != nil {
+		return err
+	}
+	if _, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), unix.PERF_EVENT_IOC_SET_FILTER, uintptr(unsafe.Pointer(b))); errno != 0 {
+		return errno
+	}
+	return nil
+}
+
+func openEvent(id uint64, tid int, bits uint64) (int, error) {
 	attr := unix.PerfEventAttr{
 		Type:   unix.PERF_TYPE_TRACEPOINT,
 		Size:   uint32(unsafe.Sizeof(unix.PerfEventAttr{})),
@@ -129,16 +159,16 @@ func openTracepoint(id uint64, tid int, bits uint64) (int, error) {
 }
 
 func hold(calls []Call) error {
-	ids, err := tracepoints()
+	points, err := tracepoints()
 	if err != nil {
 		return err
 	}
 	for _, c := range calls {
-		if ids[c] == 0 {
+		if points[c].id == 0 {
 			continue
 		}
 		// Not inherited: the counting would be done twice in the children.
-		if _, err := openTracepoint(ids[c], 0, unix.PerfBitDisabled); err != nil {
+		if _, err := openTracepoint(points[c], 0, unix.PerfBitDisabled); err != nil {
 			return explain(err)
 		}
 	}

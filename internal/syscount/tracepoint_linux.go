@@ -21,26 +21,37 @@ const TracepointEnv = "WASMJIT_TRACEPOINTS"
 // tracefs is where tracepoints are described.
 var tracefs = []string{"/sys/kernel/tracing", "/sys/kernel/debug/tracing"}
 
-// tracepoints finds the numbers of the tracepoints on entry to each call; 0
-// for a call that this kernel doesn't have.
-func tracepoints() (ids [NumCalls]uint64, err error) {
+// point is where a call is counted: the number of a tracepoint, 0 where this
+// kernel doesn't have the call, and what to let through there.
+type point struct {
+	id     uint64
+	filter string
+}
+
+// points are one for each call.
+type points [NumCalls]point
+
+// tracepoints finds where to count each call on its entry. The kernel waits,
+// when the last event of a tracepoint ends, until nobody is in it any more: so
+// all calls are counted at the one that every call passes, if it is there.
+func tracepoints() (all points, err error) {
 	given, err := parseTracepoints(os.Getenv(TracepointEnv))
 	if err != nil {
-		return ids, err
+		return all, err
 	}
-	ids, err = readTracepoints(tracefs...)
+	all, err = readTracepoints(tracefs...)
 	if errors.Is(err, os.ErrNotExist) && os.Geteuid() == 0 {
 		if own, e := mountTracefs(); e == nil {
-			ids, err = own, nil
+			all, err = own, nil
 		}
 	}
 	if err != nil && len(given) > 0 {
 		err = nil // what was given is what can be counted
 	}
 	for c, id := range given {
-		ids[c] = id
+		all[c] = point{id: id}
 	}
-	return ids, err
+	return all, err
 }
 
 func parseTracepoints(s string) (map[Call]uint64, error) {
@@ -65,22 +76,36 @@ func parseTracepoints(s string) (map[Call]uint64, error) {
 }
 
 // readTracepoints reads the numbers below the first of the roots that has them.
-func readTracepoints(roots ...string) (ids [NumCalls]uint64, err error) {
+func readTracepoints(roots ...string) (all points, err error) {
 	for _, root := range roots {
-		events := filepath.Join(root, "events", "syscalls")
-		if _, err = os.Stat(events); err == nil {
-			for _, c := range Calls() {
-				if ids[c], err = readTracepoint(filepath.Join(events, "sys_enter_"+c.String(), "id")); err != nil {
-					return ids, err
-				}
-			}
-			return ids, nil
+		events := filepath.Join(root, "events")
+		if _, err = os.Stat(filepath.Join(events, "syscalls")); err == nil {
+			return all, all.read(events)
 		}
 		if errors.Is(err, os.ErrPermission) {
 			break
 		}
 	}
-	return ids, fmt.Errorf("the tracepoints of system calls can't be looked up: %w", err)
+	return all, fmt.Errorf("the tracepoints of system calls can't be looked up: %w", err)
+}
+
+// read reads the numbers below a folder of events.
+func (p *points) read(events string) error {
+	every, err := readTracepoint(filepath.Join(events, "raw_syscalls", "sys_enter", "id"))
+	if err != nil {
+		return err
+	}
+	for _, c := range Calls() {
+		id, err := readTracepoint(filepath.Join(events, "syscalls", "sys_enter_"+c.String(), "id"))
+		if err != nil {
+			return err
+		}
+		p[c] = point{id: id}
+		if id != 0 && every != 0 {
+			p[c] = point{every, fmt.Sprintf("id == %d", numbers[c])}
+		}
+	}
+	return nil
 }
 
 // readTracepoint reads one number; a missing file is a missing call.
@@ -97,7 +122,7 @@ func readTracepoint(path string) (uint64, error) {
 
 // mountTracefs looks the numbers up where tracefs isn't mounted, in a mount
 // namespace of a thread that ends with it, so that nobody else sees a change.
-func mountTracefs() (ids [NumCalls]uint64, err error) {
+func mountTracefs() (all points, err error) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -111,8 +136,8 @@ func mountTracefs() (ids [NumCalls]uint64, err error) {
 		if err = unix.Mount("tracefs", tracefs[0], "tracefs", 0, ""); err != nil {
 			return
 		}
-		ids, err = readTracepoints(tracefs[0])
+		all, err = readTracepoints(tracefs[0])
 	}()
 	<-done
-	return ids, err
+	return all, err
 }

@@ -158,7 +158,7 @@ func (t *tools) refused(p pipeline) (string, error) {
 // holdTracepoints keeps the tracepoints in use: the kernel takes 40 ms to let
 // go of one for the last user, which every process that counts would wait for.
 func (t *tools) holdTracepoints() error {
-	t.hold = exec.Command("perf", "stat", "-o", os.DevNull, "-e", "syscalls:sys_enter_mprotect,syscalls:sys_enter_futex", "cat")
+	t.hold = exec.Command("perf", "stat", "-o", os.DevNull, "-e", "syscalls:sys_enter_mprotect,syscalls:sys_enter_futex,raw_syscalls:sys_enter", "cat")
 	var err error
 	if t.held, err = t.hold.StdinPipe(); err != nil {
 		return err
