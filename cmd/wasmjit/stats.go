@@ -136,11 +136,15 @@ func gather(name string, m *decoder.Module, code *nativemodule.Module) *stats {
 		"publish": addLocks(n.Publish.Locks),
 	}
 
+	return s
+}
+
+// readGo asks Go for its figures. It stops the world to give them.
+func (s *stats) readGo() {
 	var ms goruntime.MemStats
 	goruntime.ReadMemStats(&ms)
 	s.Go.HeapBytes, s.Go.Allocs = ms.HeapSys, ms.Mallocs
 	s.Go.GCCycles, s.Go.GCPauseNs = ms.NumGC, ms.PauseTotalNs
-	return s
 }
 
 // addSteps adds the phases.
@@ -189,8 +193,9 @@ func functionSizes(m *decoder.Module, code *nativemodule.Module) sizes {
 	return sizes{at(50), at(90), at(99), all[len(all)-1]}
 }
 
-// writeJSON prints the statistics.
+// writeJSON prints the statistics, with some that only it has.
 func (s *stats) writeJSON(w io.Writer) error {
+	s.readGo()
 	sum := sha256.Sum256(s.file)
 	s.Module.SHA256 = hex.EncodeToString(sum[:])
 	e := json.NewEncoder(w)
