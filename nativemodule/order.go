@@ -21,7 +21,7 @@ type plan struct {
 // Limits of the body bytes in a batch: enough that the cursor is touched
 // rarely, few enough that a small module still occupies all workers.
 const (
-	minBatch = 4 << 10
+	minBatch = 1 << 10
 	maxBatch = 32 << 10
 	// bigBody is the size from which a body is compiled out of turn.
 	bigBody = 8 << 10
@@ -42,21 +42,26 @@ func makePlan(bodies []decoder.Body, workers int) plan {
 			p.order = append(p.order, uint32(i))
 		}
 	}
-	p.cut(bodies, uint32(min(max(p.bytes/int64(16*workers), minBatch), maxBatch)))
+	p.cut(bodies, workers)
 	return p
 }
 
-// cut cuts the order into batches of at most size bytes, or of one function.
-func (p *plan) cut(bodies []decoder.Body, size uint32) {
-	p.batches = make([]uint32, 1, 2+p.bytes/int64(size))
+// cut cuts the order into batches. They shrink towards the end, where a worker
+// that has taken one lets the others wait.
+func (p *plan) cut(bodies []decoder.Body, workers int) {
+	left := p.bytes
+	size := func() uint32 { return uint32(min(max(left/int64(8*workers), minBatch), maxBatch)) }
+	p.batches = append(p.batches, 0)
 	var sum uint32
+	most := size()
 	for i, fn := range p.order {
 		n := bodies[fn].Size()
-		if sum > 0 && sum+n > size {
+		if sum > 0 && sum+n > most {
 			p.batches = append(p.batches, uint32(i))
-			sum = 0
+			sum, most = 0, size()
 		}
 		sum += n
+		left -= int64(n)
 	}
 	if len(bodies) > 0 {
 		p.batches = append(p.batches, uint32(len(bodies)))
