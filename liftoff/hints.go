@@ -14,7 +14,7 @@ const scanLimit = 32 << 10
 
 // pinWeight is the least weight that earns a local a pin: below it saving and
 // restoring the register costs more than it gives.
-const pinWeight = 4
+const pinWeight = max(4, heavyWeight)
 
 // hint is what the scan learns about one local.
 type hint struct {
@@ -150,24 +150,27 @@ func (c *Compiler) deadLocal(i uint32) bool {
 }
 
 // choosePins pins the heaviest locals, at most as many of a kind as there are
-// callee-saved registers.
-func (c *Compiler) choosePins(pc, params int) {
+// callee-saved registers, and gives the number of heavy ones that are left.
+func (c *Compiler) choosePins(pc, params int) (heavy int) {
 	if len(c.locals) == 0 {
-		return
+		return 0
 	}
 	c.scan(pc, params)
-	if c.o.Reference {
-		return
-	}
 	maxGP, maxFP := len(pinGP), len(pinFP)
 	if c.o.FewRegisters {
 		maxGP, maxFP = 1, 1
+	}
+	if c.o.Reference {
+		maxGP, maxFP = 0, 0
 	}
 	var bestGP [len(pinGP)]uint64
 	var bestFP [len(pinFP)]uint64
 	nGP, nFP := 0, 0
 	for i := range c.hints.locals {
 		w := c.hints.locals[i].weight
+		if w >= heavyWeight {
+			heavy++
+		}
 		if w < pinWeight {
 			continue
 		}
@@ -186,6 +189,7 @@ func (c *Compiler) choosePins(pc, params int) {
 		c.pin(^uint32(key), pinFP[k])
 	}
 	c.pinsGP, c.pinsFP = nGP, nFP
+	return heavy - nGP - nFP
 }
 
 // pin gives local i the callee-saved register r for the whole function.

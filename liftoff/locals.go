@@ -1,7 +1,5 @@
 package liftoff
 
-import "github.com/wasmjit/wasmjit/decoder"
-
 // placeLocals gives every local its pin or home slot and emits the moves of
 // the parameters.
 func (c *Compiler) placeLocals(pc int) {
@@ -15,7 +13,7 @@ func (c *Compiler) placeLocals(pc int) {
 		c.locals[i] = local{typ: t, pin: noReg, reg: noReg}
 	}
 	c.pinsGP, c.pinsFP = 0, 0
-	c.choosePins(pc, len(params))
+	heavy := c.choosePins(pc, len(params))
 
 	bottom := c.savedFP(c.pinsFP - 1)
 	if c.pinsFP == 0 {
@@ -29,7 +27,7 @@ func (c *Compiler) placeLocals(pc int) {
 			}
 		}
 	}
-	c.placeSlots(bottom)
+	c.placeSlots(bottom, heavy)
 
 	c.reserveFor(len(c.locals))
 	for i, at := range params {
@@ -38,82 +36,51 @@ func (c *Compiler) placeLocals(pc int) {
 	}
 }
 
-// slotUnits is the size of a home slot in units of eight bytes.
-func slotUnits(t decoder.Type) uint64 {
-	if t == decoder.V128 {
-		return 2
-	}
-	return 1
-}
-
-// Groups of locals, in the order of their slots.
-type slotGroup = uint32
-
-const (
-	slotsHeavy slotGroup = iota // accessed in several segments
-	slotsLight                  // the others
-	slotsNone                   // need none
-)
-
-// heavyWeight is the least weight of slotsHeavy.
+// heavyWeight is the weight from which a local is heavy: accessed in several
+// segments.
 const heavyWeight = 3
 
-// slotGroup gives the group of local i. What decides is as good as random, so
-// all is asked, and nothing jumped over.
-func (c *Compiler) slotGroup(i int, l *local) slotGroup {
-	h, whole := &c.hints.locals[i], c.hints.whole
-	g := slotsLight
-	if h.weight >= heavyWeight {
-		g = slotsHeavy
+// placeSlots gives home slots below bottom to the locals that need one, first to
+// the heavy ones, which are at most as many as heavy says: few slots are within
+// reach of a one-byte displacement. What is below them is the operands'.
+//
+// What decides is as good as random, so that all is computed and nothing jumped
+// over.
+func (c *Compiler) placeSlots(bottom int32, heavy int) {
+	// The lowest slots so far.
+	heavyOff, lightOff := bottom, bottom-c.slotSize*int32(heavy)
+	unused := uint32(0) // hint.last of a local that is not accessed
+	if !c.hints.whole {
+		unused--
 	}
-	if l.pin != noReg {
-		g = slotsNone
-	}
-	if l.off != 0 {
-		g = slotsNone
-	}
-	if h.last == 0 && whole {
-		g = slotsNone
-	}
-	return g
-}
-
-// groupBits is the room for the number of units in one group: enough for
-// decoder.MaxLocals of the largest.
-const groupBits = 20
-
-// placeSlots gives home slots below bottom to the locals that need one, and
-// sets what is below those of both groups as the base of the operands. Few
-// slots are within reach of a one-byte displacement: the locals that are
-// accessed most get those.
-func (c *Compiler) placeSlots(bottom int32) {
-	if len(c.locals) == 0 {
-		c.operandBase = bottom
-		return
-	}
-	// One number counts the units of each group.
-	var units uint64
 	for i := range c.locals {
-		l := &c.locals[i]
-		g := c.slotGroup(i, l)
-		l.group = uint8(g)
-		units += slotUnits(l.typ) << (g * groupBits & 63)
-	}
-	const one = 1<<groupBits - 1
-	light := bottom - 8*int32(units&one)
-	c.operandBase = light - 8*int32(units>>groupBits&one)
-	top := [4]int32{slotsHeavy: bottom, slotsLight: light}
-	units = 0
-	for i := range c.locals {
-		l := &c.locals[i]
-		shift := uint32(l.group) * groupBits & 63
-		units += slotUnits(l.typ) << shift
-		off := top[l.group&3] - 8*int32(units>>shift&one)
-		if l.group == uint8(slotsNone) {
+		l, h := &c.locals[i], &c.hints.locals[i]
+		size := c.slotSize
+		if l.pin != noReg {
+			size = 0
+		}
+		if l.off != 0 {
+			size = 0
+		}
+		if h.last == unused {
+			size = 0
+		}
+		heavySize := size
+		if h.weight < heavyWeight {
+			heavySize = 0
+		}
+		heavyOff -= heavySize
+		lightOff -= size - heavySize
+		off := lightOff
+		if heavySize != 0 {
+			off = heavyOff
+		}
+		if size == 0 {
 			off = l.off
 		}
 		l.off = off
 	}
+	c.operandBase = lightOff
 }
 
 // placeParam brings a parameter from where it travels to its pin; an unpinned

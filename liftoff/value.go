@@ -27,8 +27,7 @@ type local struct {
 	// function, or noReg.
 	pin reg
 	// reg is where the value is in a register now: the pin, the cache, or noReg.
-	reg   reg
-	group uint8 // the slotGroup
+	reg reg
 	// init is set while a write covers what follows; see zero.go.
 	init bool
 	// off is the home slot of an unpinned local, relative to the frame pointer.
