@@ -77,12 +77,18 @@ func (m *masm) codeFrom(start int) []byte {
 // where the target is arm64, the other buffer never has room.
 func (m *masm) reserve() {
 	if m.x.Room() < perOpcode {
-		m.reserveFor(0)
+		m.reserveMore(0)
 	}
 }
 
-// reserveFor makes room for n more moves.
+// reserveFor makes room for n moves beyond what an opcode has.
 func (m *masm) reserveFor(n int) {
+	if n > 0 {
+		m.reserveMore(n)
+	}
+}
+
+func (m *masm) reserveMore(n int) {
 	if m.arm {
 		m.a.Reserve(perOpcode + perMove*n)
 		return

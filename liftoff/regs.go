@@ -227,7 +227,11 @@ func (c *Compiler) aliased(i uint32, end int) bool {
 
 // flushDirty stores every dirty cache; the caches stay, clean. It emits
 // stores only, so flags survive it.
-func (c *Compiler) flushDirty() { c.flushDirtyBelow(c.v.H) }
+func (c *Compiler) flushDirty() {
+	if c.dirty != 0 {
+		c.flushDirtyBelow(c.v.H)
+	}
+}
 
 // flushDirtyBelow is flushDirty where the operands from height end on are
 // consumed while their registers still hold them.
