@@ -29,6 +29,7 @@ type hint struct {
 // locals.
 type hints struct {
 	locals []hint
+	states [scanChunk]byte // of the automaton, in findEvents
 	// whole is set if the scan saw the whole body, so that what it didn't see
 	// isn't there.
 	whole bool
@@ -61,7 +62,7 @@ func (c *Compiler) scan(pc, params int) {
 	var loops loopNest
 	state := uint64(scanOpcode)
 	for pc < stop {
-		accesses, others, next := findEvents(unsafe.Add(base, pc), state)
+		accesses, others, next := h.findEvents(unsafe.Add(base, pc), state)
 		state = next
 		lost := pc + bits.Len64(uint64(others)) // if it is
 		if stop-pc < scanChunk {

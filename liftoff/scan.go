@@ -52,26 +52,29 @@ func (e events) first() int { return bits.TrailingZeros64(uint64(e)) }
 // Inlined, it would be short of registers.
 //
 //go:noinline
-func findEvents(p unsafe.Pointer, state uint64) (accesses, others events, last uint64) {
+func (h *hints) findEvents(p unsafe.Pointer, state uint64) (accesses, others events, last uint64) {
 	rows := &scanRows
+	states := unsafe.Pointer(&h.states)
 	for i := 0; i < scanChunk; i += 8 {
-		var w uint64 // the states
 		state = rows[decoder.Byte(p, i)] >> (state & 63)
-		w = w>>8 | state<<56
+		*(*byte)(unsafe.Add(states, i)) = byte(state)
 		state = rows[decoder.Byte(p, i+1)] >> (state & 63)
-		w = w>>8 | state<<56
+		*(*byte)(unsafe.Add(states, i+1)) = byte(state)
 		state = rows[decoder.Byte(p, i+2)] >> (state & 63)
-		w = w>>8 | state<<56
+		*(*byte)(unsafe.Add(states, i+2)) = byte(state)
 		state = rows[decoder.Byte(p, i+3)] >> (state & 63)
-		w = w>>8 | state<<56
+		*(*byte)(unsafe.Add(states, i+3)) = byte(state)
 		state = rows[decoder.Byte(p, i+4)] >> (state & 63)
-		w = w>>8 | state<<56
+		*(*byte)(unsafe.Add(states, i+4)) = byte(state)
 		state = rows[decoder.Byte(p, i+5)] >> (state & 63)
-		w = w>>8 | state<<56
+		*(*byte)(unsafe.Add(states, i+5)) = byte(state)
 		state = rows[decoder.Byte(p, i+6)] >> (state & 63)
-		w = w>>8 | state<<56
+		*(*byte)(unsafe.Add(states, i+6)) = byte(state)
 		state = rows[decoder.Byte(p, i+7)] >> (state & 63)
-		w = w>>8 | state<<56
+		*(*byte)(unsafe.Add(states, i+7)) = byte(state)
+	}
+	for i := 0; i < scanChunk; i += 8 {
+		w := *(*uint64)(unsafe.Add(states, i))
 		accesses = accesses>>8 | eventBits(w*(scanOther/scanAccess))<<56
 		others = others>>8 | eventBits(w)<<56
 	}
@@ -80,7 +83,7 @@ func findEvents(p unsafe.Pointer, state uint64) (accesses, others events, last u
 
 // eventBits gathers the highest bits of the bytes of w.
 func eventBits(w uint64) events {
-	return events(w & (scanOther * 0x0101010101010101) >> 7 * 0x0102040810204080 >> 56)
+	return events(w & 0x8080808080808080 * 0x0002040810204081 >> 56)
 }
 
 // What the scan does with an opcode.
