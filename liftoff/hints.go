@@ -62,14 +62,18 @@ func (c *Compiler) scan(pc, params int) {
 	var loops loopNest
 	state := uint64(scanOpcode)
 	for pc < stop {
-		accesses, others, next := h.findEvents(unsafe.Add(base, pc), state)
+		accesses, others, heads, next := h.findEvents(unsafe.Add(base, pc), state)
 		state = next
 		lost := pc + bits.Len64(uint64(others)) // if it is
 		if stop-pc < scanChunk {
 			accesses &= 1<<(stop-pc) - 1
 			others &= 1<<(stop-pc) - 1
+			heads &= 1<<(stop-pc) - 1
 		}
-		shift := loops.advance(base, pc, others)
+		shift := uint32(0)
+		if loops.depth|uint64(heads) != 0 {
+			shift = loops.advance(base, pc, others, heads)
+		}
 		// Neither loop calls anything or depends on which opcode it sees but by
 		// numbers: the one mispredicted branch is the way out.
 		for a := accesses; a != 0; a &= a - 1 {
@@ -98,18 +102,22 @@ func (c *Compiler) scan(pc, params int) {
 	h.whole = pc >= end && end <= stop
 }
 
-// loopNest is the scan's idea of the loops that are open: bit k of loops tells
-// whether the k-th block outwards is one. Of nests deeper than its bits it
-// forgets the outermost, which costs weight and nothing else.
+// loopNest is the scan's idea of the blocks that are open inside of the outermost
+// open loop: bit k of loops tells whether the k-th outwards is a loop. Of nests
+// deeper than its bits it forgets the outermost, which costs weight and nothing
+// else.
 type loopNest struct {
 	loops uint64
 	depth uint64 // set bits
 }
 
-// advance takes the nest over the events of the chunk at pc and gives the
-// logarithm of the weight in there: that of the deepest loop, so that loops
-// smaller than a chunk count.
-func (n *loopNest) advance(base unsafe.Pointer, pc int, others events) (shift uint32) {
+// advance takes the nest over the events of the chunk at pc, heads among them
+// loops, and gives the logarithm of the weight in there: that of the deepest
+// loop, so that loops smaller than a chunk count.
+func (n *loopNest) advance(base unsafe.Pointer, pc int, others, heads events) (shift uint32) {
+	if n.depth == 0 {
+		others &^= heads&-heads - 1 // outside of loops nothing matters
+	}
 	deepest := n.depth
 	for ; others != 0; others &= others - 1 {
 		b := uint64(scanBlocks[decoder.Byte(base, pc+others.first())])

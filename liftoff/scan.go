@@ -28,8 +28,9 @@ const (
 
 // Flags in a field.
 const (
-	scanAccess = 0x40 // the byte is the opcode of an access to a local
-	scanOther  = 0x80 // it is another opcode that hints are made of
+	scanAccess = 0x40                   // the byte is the opcode of an access to a local
+	scanOther  = 0x80                   // it is another opcode that hints are made of
+	scanLoops  = scanAccess | scanOther // it is a loop
 )
 
 // scanChunk is how many bytes findEvents looks at in one go: a bit each.
@@ -46,13 +47,13 @@ func (e events) first() int { return bits.TrailingZeros64(uint64(e)) }
 
 // findEvents runs the automaton from state over the scanChunk bytes from p on.
 // It gives the bytes that are accesses to locals, those that are other events,
-// and the state at the end; in the state scanLost the last of the other events
-// is the opcode where it lost its way.
+// those among them that are loops, and the state at the end; in the state
+// scanLost the last of the other events is the opcode where it lost its way.
 //
 // Inlined, it would be short of registers.
 //
 //go:noinline
-func (h *hints) findEvents(p unsafe.Pointer, state uint64) (accesses, others events, last uint64) {
+func (h *hints) findEvents(p unsafe.Pointer, state uint64) (accesses, others, loops events, last uint64) {
 	rows := &scanRows
 	states := unsafe.Pointer(&h.states)
 	for i := 0; i < scanChunk; i += 8 {
@@ -78,7 +79,7 @@ func (h *hints) findEvents(p unsafe.Pointer, state uint64) (accesses, others eve
 		accesses = accesses>>8 | eventBits(w*(scanOther/scanAccess))<<56
 		others = others>>8 | eventBits(w)<<56
 	}
-	return accesses, others, state & 63
+	return accesses &^ others, others, accesses & others, state & 63
 }
 
 // eventBits gathers the highest bits of the bytes of w.
@@ -91,6 +92,7 @@ const (
 	scanNone    = iota // nothing
 	scanLocal          // an access to a local
 	scanSegment        // a segment ends
+	scanLoop           // it ends where a loop starts
 	scanBreak          // step over it by other means
 )
 
@@ -105,9 +107,10 @@ func makeScanClasses() (t [256]uint8) {
 	for class, ops := range map[uint8][]byte{
 		scanLocal: {decoder.OpLocalGet, decoder.OpLocalSet, decoder.OpLocalTee},
 		scanSegment: {
-			decoder.OpBlock, decoder.OpLoop, decoder.OpIf, decoder.OpElse, decoder.OpEnd,
+			decoder.OpBlock, decoder.OpIf, decoder.OpElse, decoder.OpEnd,
 			decoder.OpBr, decoder.OpBrIf, decoder.OpCall, decoder.OpCallIndirect,
 		},
+		scanLoop: {decoder.OpLoop},
 	} {
 		for _, op := range ops {
 			t[op] = class
@@ -143,6 +146,8 @@ func makeScanRows() (rows [256]uint64) {
 		case scanNone:
 		case scanLocal:
 			next[scanOpcode] |= scanAccess
+		case scanLoop:
+			next[scanOpcode] |= scanLoops
 		default:
 			next[scanOpcode] |= scanOther
 		}
