@@ -126,20 +126,18 @@ func (c *Compiler) passRegs(params []travel) {
 	}
 	if conflict != 0 {
 		c.passParallel(params, ops, src)
-	} else {
-		for k := range ops {
-			if d := params[k].reg; d != noReg {
-				c.fill(d, &ops[k], src+k)
-			}
-		}
 	}
 	c.v.H = src
 	if c.flushed > src {
 		c.flushed = src
 	}
 	for k := range ops {
-		if ops[k].Loc == locReg {
-			c.release(reg(ops[k].Reg))
+		x := &ops[k]
+		if d := params[k].reg; d != noReg && conflict == 0 {
+			c.fill(d, x, src+k)
+		}
+		if x.Loc == locReg {
+			c.release(reg(x.Reg))
 		}
 	}
 }
