@@ -14,12 +14,11 @@ const scanLimit = 32 << 10
 
 // pinWeight is the least weight that earns a local a pin: below it saving and
 // restoring the register costs more than it gives.
-const pinWeight = max(4, heavyWeight)
+const pinWeight = max(6, heavyWeight)
 
 // hint is what the scan learns about one local.
 type hint struct {
 	weight uint32
-	seen   uint32 // segment in which the local was last counted
 	// last is the position behind the last access. Behind it, and outside of
 	// a loop that holds it, the local is dead.
 	last uint32
@@ -29,7 +28,7 @@ type hint struct {
 // locals.
 type hints struct {
 	locals []hint
-	states [scanChunk]byte // of the automaton, in findEvents
+	states [scanChunk]byte // of the automaton, in findMarks
 	// whole is set if the scan saw the whole body, so that what it didn't see
 	// isn't there.
 	whole bool
@@ -38,12 +37,14 @@ type hints struct {
 // used reports whether the body accesses local i at all.
 func (h *hints) used(i int) bool { return !h.whole || h.locals[i].last != 0 }
 
-// scan weighs the locals of the body that starts at pc: the first access in
-// each straight-line segment counts 1, eight times more for each loop around
-// it. Canonical merges make every label and call a point where an unpinned
-// local goes through memory, and this counts those trips. params start at 1,
-// since they arrive in registers. A loop's weight counts from the chunk of bytes
-// on that it starts in to the one that it ends in.
+// scan weighs the locals of the body that starts at pc: each access counts 1,
+// eight times more for each loop around it. params start at 1, since they arrive
+// in registers. A loop's weight counts from the chunk of bytes on that it starts
+// in to the one that it ends in.
+//
+// Canonical merges make labels and calls the points where an unpinned local goes
+// through memory. To count the stretches between them in which a local occurs
+// chooses no better, and takes longer.
 func (c *Compiler) scan(pc, params int) {
 	h := &c.hints
 	n := len(c.locals)
@@ -58,21 +59,20 @@ func (c *Compiler) scan(pc, params int) {
 	}
 	base, end := c.base, c.v.End
 	stop := min(end, pc+scanLimit)
-	segment := uint32(1)
 	var loops loopNest
 	state := uint64(scanOpcode)
 	for pc < stop {
-		accesses, others, heads, next := h.findEvents(unsafe.Add(base, pc), state)
+		accesses, blocks, heads, next := h.findMarks(unsafe.Add(base, pc), state)
 		state = next
-		lost := pc + bits.Len64(uint64(others)) // if it is
+		lost := pc + bits.Len64(uint64(blocks)) // if it is
 		if stop-pc < scanChunk {
 			accesses &= 1<<(stop-pc) - 1
-			others &= 1<<(stop-pc) - 1
+			blocks &= 1<<(stop-pc) - 1
 			heads &= 1<<(stop-pc) - 1
 		}
 		shift := uint32(0)
 		if loops.depth|uint64(heads) != 0 {
-			shift = loops.advance(base, pc, others, heads)
+			shift = loops.advance(base, pc, blocks, heads)
 		}
 		// Neither loop calls anything or depends on which opcode it sees but by
 		// numbers: the one mispredicted branch is the way out.
@@ -84,15 +84,8 @@ func (c *Compiler) scan(pc, params int) {
 			}
 			l := &locals[i]
 			l.last = uint32(next)
-			now := segment + uint32(bits.OnesCount64(uint64(others&(a&-a-1))))
-			var fresh uint32
-			if l.seen != now {
-				fresh = 1
-			}
-			l.seen = now
-			l.weight += fresh << (shift & 31)
+			l.weight += 1 << (shift & 31)
 		}
-		segment += uint32(bits.OnesCount64(uint64(others)))
 		if state != scanLost || lost > stop {
 			pc += scanChunk
 			continue
@@ -111,16 +104,16 @@ type loopNest struct {
 	depth uint64 // set bits
 }
 
-// advance takes the nest over the events of the chunk at pc, heads among them
-// loops, and gives the logarithm of the weight in there: that of the deepest
-// loop, so that loops smaller than a chunk count.
-func (n *loopNest) advance(base unsafe.Pointer, pc int, others, heads events) (shift uint32) {
+// advance takes the nest over the chunk at pc, in which blocks open or end,
+// heads among them loops. It gives the logarithm of the weight in there: that of
+// the deepest loop, so that loops smaller than a chunk count.
+func (n *loopNest) advance(base unsafe.Pointer, pc int, blocks, heads marks) (shift uint32) {
 	if n.depth == 0 {
-		others &^= heads&-heads - 1 // outside of loops nothing matters
+		blocks &^= heads&-heads - 1 // outside of loops nothing matters
 	}
 	deepest := n.depth
-	for ; others != 0; others &= others - 1 {
-		b := uint64(scanBlocks[decoder.Byte(base, pc+others.first())])
+	for ; blocks != 0; blocks &= blocks - 1 {
+		b := uint64(scanBlocks[decoder.Byte(base, pc+blocks.first())])
 		open, loop, end := b&1, b>>1&1, b>>2
 		n.depth += loop - n.loops&end
 		n.loops = (n.loops<<open | loop) >> end

@@ -14,7 +14,7 @@ import (
 // before, and no branch depends on an opcode. Walking from opcode to opcode
 // waits for two loads per opcode, and for a mispredicted branch in every second.
 //
-// States, each the shift that brings its field down.
+// The states, each the shift that brings its field down.
 const (
 	scanOpcode = 8 * iota // the next byte is an opcode
 	scanLEB1              // in the last integer of an immediate
@@ -26,11 +26,11 @@ const (
 	scanLost // behind an opcode whose immediate is none of these
 )
 
-// Flags in a field.
+// Marks of a byte, in the field that led to the state behind it.
 const (
-	scanAccess = 0x40                   // the byte is the opcode of an access to a local
-	scanOther  = 0x80                   // it is another opcode that hints are made of
-	scanLoops  = scanAccess | scanOther // it is a loop
+	scanAccess = 0x40 // it accesses a local
+	scanBlock  = 0x80 // it opens or ends a block, or leads to scanLost
+	scanLoop   = scanAccess | scanBlock
 )
 
 // scanChunk is how many bytes findEvents looks at in one go: a bit each.
@@ -39,21 +39,21 @@ const scanChunk = 64
 // A chunk may pass the end of the last body.
 const _ = uint(decoder.Padding - scanChunk)
 
-// events is a set of the bytes of a chunk.
-type events uint64
+// marks is a set of the bytes of a chunk.
+type marks uint64
 
 // first is the least byte of the set.
-func (e events) first() int { return bits.TrailingZeros64(uint64(e)) }
+func (m marks) first() int { return bits.TrailingZeros64(uint64(m)) }
 
-// findEvents runs the automaton from state over the scanChunk bytes from p on.
-// It gives the bytes that are accesses to locals, those that are other events,
-// those among them that are loops, and the state at the end; in the state
-// scanLost the last of the other events is the opcode where it lost its way.
+// findMarks runs the automaton from state over the scanChunk bytes from p on. It
+// gives the accesses to locals, the opcodes that open or end blocks, those among
+// them that are loops, and the state at the end. In the state scanLost the last
+// of blocks is the opcode where it lost its way.
 //
 // Inlined, it would be short of registers.
 //
 //go:noinline
-func (h *hints) findEvents(p unsafe.Pointer, state uint64) (accesses, others, loops events, last uint64) {
+func (h *hints) findMarks(p unsafe.Pointer, state uint64) (accesses, blocks, loops marks, last uint64) {
 	rows := &scanRows
 	states := unsafe.Pointer(&h.states)
 	for i := 0; i < scanChunk; i += 8 {
@@ -76,53 +76,19 @@ func (h *hints) findEvents(p unsafe.Pointer, state uint64) (accesses, others, lo
 	}
 	for i := 0; i < scanChunk; i += 8 {
 		w := *(*uint64)(unsafe.Add(states, i))
-		accesses = accesses>>8 | eventBits(w*(scanOther/scanAccess))<<56
-		others = others>>8 | eventBits(w)<<56
+		accesses = accesses>>8 | topBits(w*(scanBlock/scanAccess))<<56
+		blocks = blocks>>8 | topBits(w)<<56
 	}
-	return accesses &^ others, others, accesses & others, state & 63
+	return accesses &^ blocks, blocks, accesses & blocks, state & 63
 }
 
-// eventBits gathers the highest bits of the bytes of w.
-func eventBits(w uint64) events {
-	return events(w & 0x8080808080808080 * 0x0002040810204081 >> 56)
+// topBits gathers the highest bits of the bytes of w.
+func topBits(w uint64) marks {
+	return marks(w & 0x8080808080808080 * 0x0002040810204081 >> 56)
 }
 
-// What the scan does with an opcode.
-const (
-	scanNone    = iota // nothing
-	scanLocal          // an access to a local
-	scanSegment        // a segment ends
-	scanLoop           // it ends where a loop starts
-	scanBreak          // step over it by other means
-)
-
-var (
-	// scanClasses is what the scan does with each opcode.
-	scanClasses = makeScanClasses()
-	// scanRows are the rows of the automaton.
-	scanRows = makeScanRows()
-)
-
-func makeScanClasses() (t [256]uint8) {
-	for class, ops := range map[uint8][]byte{
-		scanLocal: {decoder.OpLocalGet, decoder.OpLocalSet, decoder.OpLocalTee},
-		scanSegment: {
-			decoder.OpBlock, decoder.OpIf, decoder.OpElse, decoder.OpEnd,
-			decoder.OpBr, decoder.OpBrIf, decoder.OpCall, decoder.OpCallIndirect,
-		},
-		scanLoop: {decoder.OpLoop},
-	} {
-		for _, op := range ops {
-			t[op] = class
-		}
-	}
-	for op := range t {
-		if decoder.SimpleLEBs[op] > 2 && op != decoder.OpF32Const {
-			t[op] = scanBreak
-		}
-	}
-	return t
-}
+// scanRows are the rows of the automaton.
+var scanRows = makeScanRows()
 
 func makeScanRows() (rows [256]uint64) {
 	for b := range rows {
@@ -135,21 +101,20 @@ func makeScanRows() (rows [256]uint64) {
 			next[scanLEB1], next[scanLEB2] = scanLEB1, scanLEB2
 		}
 		switch n := decoder.SimpleLEBs[b]; {
-		case scanClasses[b] == scanBreak:
-			next[scanOpcode] = scanLost
 		case b == decoder.OpF32Const:
 			next[scanOpcode] = scanSkip4
+		case n == decoder.NotSimple:
+			next[scanOpcode] = scanLost | scanBlock
 		default:
 			next[scanOpcode] = [...]uint64{scanOpcode, scanLEB1, scanLEB2}[n]
 		}
-		switch scanClasses[b] {
-		case scanNone:
-		case scanLocal:
+		switch b {
+		case decoder.OpLocalGet, decoder.OpLocalSet, decoder.OpLocalTee:
 			next[scanOpcode] |= scanAccess
-		case scanLoop:
-			next[scanOpcode] |= scanLoops
-		default:
-			next[scanOpcode] |= scanOther
+		case decoder.OpBlock, decoder.OpIf, decoder.OpEnd:
+			next[scanOpcode] |= scanBlock
+		case decoder.OpLoop:
+			next[scanOpcode] |= scanLoop
 		}
 		for state := scanOpcode; state <= scanLost; state += 8 {
 			rows[b] |= next[state] << state

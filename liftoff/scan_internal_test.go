@@ -82,25 +82,14 @@ func model(base unsafe.Pointer, pc, end, locals, params int) (want []hint, whole
 		want[i].weight = 1
 	}
 	stop := min(end, pc+scanLimit)
-	segment := uint32(1)
 	for pc < stop {
 		op := decoder.Byte(base, pc)
 		pc++
 		switch op {
 		case decoder.OpLocalGet, decoder.OpLocalSet, decoder.OpLocalTee:
 			i, next := decoder.U32(base, pc)
-			l := &want[i]
-			l.last = uint32(next)
-			if l.seen != segment {
-				l.seen = segment
-				l.weight++
-			}
-		case decoder.OpBlock, decoder.OpLoop, decoder.OpIf, decoder.OpElse, decoder.OpEnd,
-			decoder.OpBr, decoder.OpBrIf, decoder.OpBrTable, decoder.OpCall, decoder.OpCallIndirect:
-			segment++
-		}
-		if decoder.SimpleLEBs[op] > 2 && op != decoder.OpF32Const && op != decoder.OpBrTable {
-			segment++ // where the automaton stops is a segment's end as well
+			want[i].last = uint32(next)
+			want[i].weight++
 		}
 		pc = decoder.SkipImmediate(base, pc, end, op)
 	}
