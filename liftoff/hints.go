@@ -39,8 +39,7 @@ func (h *hints) used(i int) bool { return !h.whole || h.locals[i].last != 0 }
 
 // scan weighs the locals of the body that starts at pc: each access counts 1,
 // eight times more for each loop around it. params start at 1, since they arrive
-// in registers. A loop's weight counts from the chunk of bytes on that it starts
-// in to the one that it ends in.
+// in registers.
 //
 // Canonical merges make labels and calls the points where an unpinned local goes
 // through memory. To count the stretches between them in which a local occurs
@@ -52,10 +51,9 @@ func (c *Compiler) scan(pc, params int) {
 		h.locals = make([]hint, n+n/2)
 	}
 	h.locals = h.locals[:n]
-	locals := h.locals
-	clear(locals)
+	clear(h.locals)
 	for i := range params {
-		locals[i].weight = 1
+		h.locals[i].weight = 1
 	}
 	base, end := c.base, c.v.End
 	stop := min(end, pc+scanLimit)
@@ -70,22 +68,10 @@ func (c *Compiler) scan(pc, params int) {
 			blocks &= 1<<(stop-pc) - 1
 			heads &= 1<<(stop-pc) - 1
 		}
-		shift := uint32(0)
 		if loops.depth|uint64(heads) != 0 {
-			shift = loops.advance(base, pc, blocks, heads)
+			accesses = h.countLoops(&loops, base, pc, accesses, blocks, heads)
 		}
-		// Neither loop calls anything or depends on which opcode it sees but by
-		// numbers: the one mispredicted branch is the way out.
-		for a := accesses; a != 0; a &= a - 1 {
-			at := pc + a.first() + 1
-			i, next := localIndex(base, at)
-			if uint(i) >= uint(n) {
-				continue // invalid
-			}
-			l := &locals[i]
-			l.last = uint32(next)
-			l.weight += 1 << (shift & 31)
-		}
+		h.count(base, pc, accesses, loops.shift())
 		if state != scanLost || lost > stop {
 			pc += scanChunk
 			continue
@@ -104,22 +90,44 @@ type loopNest struct {
 	depth uint64 // set bits
 }
 
-// advance takes the nest over the chunk at pc, in which blocks open or end,
-// heads among them loops. It gives the logarithm of the weight in there: that of
-// the deepest loop, so that loops smaller than a chunk count.
-func (n *loopNest) advance(base unsafe.Pointer, pc int, blocks, heads marks) (shift uint32) {
+// shift is the logarithm of what an access counts.
+func (n *loopNest) shift() uint32 { return 3 * uint32(min(n.depth, 8)) }
+
+// countLoops takes the nest n over the chunk at pc, in which blocks open or end,
+// heads among them loops, and counts the accesses in front of the last change of
+// weight. It gives the others.
+func (h *hints) countLoops(n *loopNest, base unsafe.Pointer, pc int, accesses, blocks, heads marks) (rest marks) {
 	if n.depth == 0 {
 		blocks &^= heads&-heads - 1 // outside of loops nothing matters
 	}
-	deepest := n.depth
 	for ; blocks != 0; blocks &= blocks - 1 {
 		b := uint64(scanBlocks[decoder.Byte(base, pc+blocks.first())])
 		open, loop, end := b&1, b>>1&1, b>>2
-		n.depth += loop - n.loops&end
+		depth := n.depth + loop - n.loops&end
 		n.loops = (n.loops<<open | loop) >> end
-		deepest = max(deepest, n.depth)
+		if depth != n.depth {
+			before := blocks&-blocks - 1
+			h.count(base, pc, accesses&before, n.shift())
+			accesses &^= before
+			n.depth = depth
+		}
 	}
-	return 3 * uint32(min(deepest, 8))
+	return accesses
+}
+
+// count counts the accesses in the chunk at pc as 1<<shift each. It calls nothing
+// and depends on no opcode: the one branch that is mispredicted is the way out.
+func (h *hints) count(base unsafe.Pointer, pc int, accesses marks, shift uint32) {
+	locals := h.locals
+	for ; accesses != 0; accesses &= accesses - 1 {
+		i, next := localIndex(base, pc+accesses.first()+1)
+		if uint(i) >= uint(len(locals)) {
+			continue // invalid
+		}
+		l := &locals[i]
+		l.last = uint32(next)
+		l.weight += 1 << (shift & 31)
+	}
 }
 
 // scanBlocks is what an opcode does to a loopNest: bit 0 if it opens a block,

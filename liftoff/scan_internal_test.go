@@ -11,8 +11,9 @@ import (
 
 // scanBody is a random sequence of opcodes with immediates of all lengths. The
 // scan doesn't ask whether it is valid.
-func scanBody(rng *rand.Rand, locals, size int, loops bool) []byte {
+func scanBody(rng *rand.Rand, locals, size int) []byte {
 	var b []byte
+	depth := 0
 	leb := func(v uint64) {
 		for v >= 0x80 {
 			b = append(b, byte(v)|0x80)
@@ -62,12 +63,12 @@ func scanBody(rng *rand.Rand, locals, size int, loops bool) []byte {
 			}
 		case k == 33:
 			b = append(b, decoder.OpMiscPrefix, byte(rng.IntN(8))) // trunc_sat
-		case k == 34 && loops:
-			b = append(b, decoder.OpLoop, 0x40)
-		case k < 37:
-			b = append(b, []byte{decoder.OpBlock, decoder.OpIf}[rng.IntN(2)], 0x40)
-		case k == 37:
+		case k < 36 && depth < 60: // deeper nests are forgotten, see loopNest
+			b = append(b, []byte{decoder.OpLoop, decoder.OpBlock, decoder.OpIf}[rng.IntN(3)], 0x40)
+			depth++
+		case k < 38:
 			b = append(b, []byte{decoder.OpEnd, decoder.OpElse}[rng.IntN(2)])
+			depth--
 		default:
 			b = append(b, decoder.OpI32Eqz+byte(rng.IntN(100)))
 		}
@@ -82,6 +83,8 @@ func model(base unsafe.Pointer, pc, end, locals, params int) (want []hint, whole
 		want[i].weight = 1
 	}
 	stop := min(end, pc+scanLimit)
+	var nest []int // 1 for a loop
+	depth := 0
 	for pc < stop {
 		op := decoder.Byte(base, pc)
 		pc++
@@ -89,7 +92,17 @@ func model(base unsafe.Pointer, pc, end, locals, params int) (want []hint, whole
 		case decoder.OpLocalGet, decoder.OpLocalSet, decoder.OpLocalTee:
 			i, next := decoder.U32(base, pc)
 			want[i].last = uint32(next)
-			want[i].weight++
+			want[i].weight += 1 << (3 * min(depth, 8))
+		case decoder.OpBlock, decoder.OpIf:
+			nest = append(nest, 0)
+		case decoder.OpLoop:
+			nest = append(nest, 1)
+			depth++
+		case decoder.OpEnd:
+			if k := len(nest) - 1; k >= 0 {
+				depth -= nest[k]
+				nest = nest[:k]
+			}
 		}
 		pc = decoder.SkipImmediate(base, pc, end, op)
 	}
@@ -105,10 +118,10 @@ func TestScan(t *testing.T) {
 		if round%200 == 0 {
 			size = scanLimit - 40 + rng.IntN(80)
 		}
-		body := scanBody(rng, locals, size, false)
+		body := scanBody(rng, locals, size)
 		// Other bodies stand around it.
-		before := scanBody(rng, locals, rng.IntN(70), true)
-		after := scanBody(rng, locals, 200, true)
+		before := scanBody(rng, locals, rng.IntN(70))
+		after := scanBody(rng, locals, 200)
 		all := slices.Concat(before, body, after, make([]byte, decoder.Padding))
 		from := len(before)
 		params := rng.IntN(locals + 1)
