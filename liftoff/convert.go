@@ -31,9 +31,9 @@ var sourceTypes = [...]decoder.Type{
 	convReinterpretI32: decoder.I32, convReinterpretI64: decoder.I64,
 }
 
-// convert compiles a conversion to type t.
-func (c *Compiler) convert(pc int, t decoder.Type, op conversion) int {
-	i := c.pop1(sourceTypes[op])
+// convertInt compiles a conversion between integers. A constant stays one.
+func (c *Compiler) convertInt(pc int, t decoder.Type, op conversion) int {
+	i := c.drop1(sourceTypes[op])
 	if i < 0 {
 		return fail
 	}
@@ -44,34 +44,43 @@ func (c *Compiler) convert(pc int, t decoder.Type, op conversion) int {
 		}
 	}
 	if x.Loc == locConst {
-		switch op {
-		case convExtendI32U:
-			c.pushConst(t, x.Bits)
-			return pc
-		case convExtendI32S:
-			c.pushConst(t, uint64(int64(int32(x.Bits))))
-			return pc
-		case convWrapI64:
-			c.pushConst(t, uint64(uint32(x.Bits)))
-			return pc
+		bits := uint64(uint32(x.Bits))
+		if op == convExtendI32S {
+			bits = uint64(int64(int32(x.Bits)))
 		}
+		c.pushConst(t, bits)
+		return pc
 	}
-	r := c.use(x, i)
-	same := noReg // a register of the result's kind that may serve again
-	if t.IsFloat() == x.Type.IsFloat() {
-		same = r
-	}
+	r := c.take(x, i)
 	if op == convExtendI32U && c.free.has(r) {
 		// Every i32 in a register is zero-extended already.
 		c.pushReg(t, r)
 		return pc
 	}
+	d := c.result(pc, t, r, noReg)
+	if op == convExtendI32S {
+		c.unopReg(w64, opExtend32S, d, r)
+	} else {
+		c.zeroExtend(d, r)
+	}
+	c.pushReg(t, d)
+	return pc
+}
+
+// convert compiles a conversion to type t, from or to a floating-point type.
+func (c *Compiler) convert(pc int, t decoder.Type, op conversion) int {
+	i := c.drop1(sourceTypes[op])
+	if i < 0 {
+		return fail
+	}
+	x := c.v.Op(i)
+	r := c.take(x, i)
+	same := noReg // a register of the result's kind that may serve again
+	if t.IsFloat() == x.Type.IsFloat() {
+		same = r
+	}
 	d := c.result(pc, t, same, noReg)
 	switch op {
-	case convWrapI64, convExtendI32U:
-		c.zeroExtend(d, r)
-	case convExtendI32S:
-		c.unopReg(w64, opExtend32S, d, r)
 	case convConvertI32S:
 		c.toFloat(fwidth(t-decoder.F32), w32, d, r)
 	case convConvertI32U, convConvertI64S:
@@ -107,13 +116,13 @@ func (c *Compiler) addressChain(pc int) (next int, n int32, ok bool) {
 	return pc + 2, int32(v), true
 }
 
-// addConst compiles the 32-bit sum of the popped operand x of height i and n.
+// addConst compiles the 32-bit sum of the dropped operand x of height i and n.
 func (c *Compiler) addConst(pc int, x *decoder.Operand, i int, n int32) int {
 	if x.Loc == locConst {
 		c.pushConst(decoder.I32, uint64(uint32(x.Bits)+uint32(n)))
 		return pc
 	}
-	r := c.use(x, i)
+	r := c.take(x, i)
 	d := c.result(pc, decoder.I32, r, noReg)
 	c.binopImm(w32, opAdd, d, r, n)
 	c.pushReg(decoder.I32, d)

@@ -138,6 +138,14 @@ func (c *Compiler) walk(pc int) int {
 			}
 			pc = c.constI32(pc)
 		case 0x42: // i64.const
+			if n := decoder.Byte(base, pc); n < 0x80 {
+				c.pushConst(decoder.I64, uint64(int64(int8(n<<1))>>1))
+				pc++
+				if pc < end && uint(c.v.H-c.flushed) < settleAt {
+					goto next
+				}
+				continue
+			}
 			pc = c.constI64(pc)
 		case 0x43: // f32.const
 			pc = c.constF32(pc)
@@ -340,7 +348,7 @@ func (c *Compiler) walk(pc int) int {
 		case 0xa6: // f64.copysign
 			pc = c.fbinop(pc, f64, opFCopysign)
 		case 0xa7: // i32.wrap_i64
-			pc = c.convert(pc, decoder.I32, convWrapI64)
+			pc = c.convertInt(pc, decoder.I32, convWrapI64)
 		case 0xa8: // i32.trunc_f32_s
 			pc = c.trunc(pc, w32, f32, true, false)
 		case 0xa9: // i32.trunc_f32_u
@@ -350,9 +358,9 @@ func (c *Compiler) walk(pc int) int {
 		case 0xab: // i32.trunc_f64_u
 			pc = c.trunc(pc, w32, f64, false, false)
 		case 0xac: // i64.extend_i32_s
-			pc = c.convert(pc, decoder.I64, convExtendI32S)
+			pc = c.convertInt(pc, decoder.I64, convExtendI32S)
 		case 0xad: // i64.extend_i32_u
-			pc = c.convert(pc, decoder.I64, convExtendI32U)
+			pc = c.convertInt(pc, decoder.I64, convExtendI32U)
 		case 0xae: // i64.trunc_f32_s
 			pc = c.trunc(pc, w64, f32, true, false)
 		case 0xaf: // i64.trunc_f32_u

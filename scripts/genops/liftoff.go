@@ -83,6 +83,8 @@ func emitCases(b *bytes.Buffer, rows []optable.Row, prefix byte) {
 var liftoffFast = map[string]string{
 	"localGetlocal": "if n := int(decoder.Byte(base, pc)); n < 0x80 && n < len(c.locals) && c.locals[n].init {\n" +
 		"c.pushAlias(c.locals[n].typ, uint32(n))\npc++\n" + liftoffNext,
+	"consts64": "if n := decoder.Byte(base, pc); n < 0x80 {\n" +
+		"c.pushConst(decoder.I64, uint64(int64(int8(n<<1))>>1))\npc++\n" + liftoffNext,
 	"consts32": "if n := decoder.Byte(base, pc); n < 0x80 {\n" +
 		"c.pushConst(decoder.I32, uint64(uint32(int32(int8(n<<1))>>1)))\npc++\n" + liftoffNext,
 }
@@ -122,6 +124,10 @@ func liftoffCall(r *optable.Row) string {
 			name = "f" + name
 		}
 	case "convert":
+		switch r.Args[1] {
+		case "WrapI64", "ExtendI32S", "ExtendI32U":
+			name = "convertInt"
+		}
 		args[0] = map[string]string{"w32": "decoder.I32", "w64": "decoder.I64", "f32": "decoder.F32", "f64": "decoder.F64"}[args[0]]
 	case "trunc":
 		args = append(args, "false")
