@@ -212,17 +212,17 @@ func (c *Compiler) unop(pc int, w width, op unOp) int {
 // shift compiles a shift or rotation.
 func (c *Compiler) shift(pc int, w width, op shiftOp) int {
 	t := w.typ()
-	i := c.pop2(t, t)
+	i := c.drop2(t, t)
 	if i < 0 {
 		return fail
 	}
 	x, y := c.v.Op(i), c.v.Op(i+1)
 	if y.Loc == locConst {
 		n := uint8(y.Bits) & (31 | uint8(w)<<5)
-		rx := c.use(x, i)
+		rx := c.take(x, i)
 		if op == opShl && c.scaled(pc, w, n) {
-			b := c.pop1(t)
-			rb := c.use(c.v.Op(b), b)
+			b := c.drop1(t)
+			rb := c.take(c.v.Op(b), b)
 			d := c.result(pc+1, t, rx, rb)
 			c.addShifted(d, rb, rx, n)
 			c.pushReg(t, d)
@@ -233,6 +233,8 @@ func (c *Compiler) shift(pc int, w width, op shiftOp) int {
 		c.pushReg(t, d)
 		return pc
 	}
+	c.letGo(x)
+	c.letGo(y)
 	d := c.shiftVar(pc, w, op, x, i, y, i+1)
 	c.pushReg(t, d)
 	return pc
@@ -287,12 +289,13 @@ func (c *Compiler) divideByPower(pc int, w width, op divOp, x *decoder.Operand, 
 // fbinop compiles a floating-point operation.
 func (c *Compiler) fbinop(pc int, w fwidth, op floatOp) int {
 	t := w.typ()
-	i := c.pop2(t, t)
+	i := c.drop2(t, t)
 	if i < 0 {
 		return fail
 	}
 	x, y := c.v.Op(i), c.v.Op(i+1)
-	rx := c.use(x, i)
+	c.letGo(y)
+	rx := c.take(x, i)
 	if y.Loc == locSlot && op <= opFDiv {
 		d := c.result(pc, t, rx, noReg)
 		c.fbinopFrame(w, op, d, rx, c.home(i+1))

@@ -107,7 +107,7 @@ func (c *Compiler) cmp(pc int, w width, cc cond) int {
 // eqz compiles a comparison with zero. After a pending comparison it merely
 // inverts the condition.
 func (c *Compiler) eqz(pc int, w width) int {
-	i := c.pop1(w.typ())
+	i := c.drop1(w.typ())
 	if i < 0 {
 		return fail
 	}
@@ -118,20 +118,21 @@ func (c *Compiler) eqz(pc int, w width) int {
 		c.unpend()
 		return c.compared(pc, p)
 	}
-	p := comparison{kind: cmpTest, w: uint8(w), cond: condEq}
-	p.x = c.use(x, i)
-	return c.compared(pc, p)
+	return c.compared(pc, comparison{kind: cmpTest, w: uint8(w), cond: condEq, x: c.take(x, i)})
 }
 
 // fcmp compiles a floating-point comparison. "Less" arrives as "greater" with
 // swap, since greater-than is the condition that is false on NaN.
 func (c *Compiler) fcmp(pc int, w fwidth, cc cond, swap bool) int {
 	t := w.typ()
-	i := c.pop2(t, t)
+	i := c.drop2(t, t)
 	if i < 0 {
 		return fail
 	}
-	rx, ry := c.use(c.v.Op(i), i), c.use(c.v.Op(i+1), i+1)
+	x, y := c.v.Op(i), c.v.Op(i+1)
+	c.letGo(y)
+	rx := c.take(x, i)
+	ry := c.use(y, i+1)
 	if swap {
 		rx, ry = ry, rx
 	}
@@ -205,7 +206,7 @@ func (c *Compiler) unpend() {
 // decides it ("not zero" for an ordinary value); ok is false when validation
 // fails.
 func (c *Compiler) popCond() (p comparison, ok bool) {
-	i := c.pop1(decoder.I32)
+	i := c.drop1(decoder.I32)
 	if i < 0 {
 		return p, false
 	}
@@ -214,7 +215,7 @@ func (c *Compiler) popCond() (p comparison, ok bool) {
 		c.unpend()
 		return c.pending, true
 	}
-	return comparison{kind: cmpTest, cond: condNe, x: c.use(x, i)}, true
+	return comparison{kind: cmpTest, cond: condNe, x: c.take(x, i)}, true
 }
 
 // selectType compiles select of operands of type t. For the untyped form t is Bot and both operands

@@ -128,11 +128,11 @@ func (c *Compiler) globalSet(pc int) int {
 		return fail
 	}
 	t := c.m.Globals[n].Type
-	i := c.pop1(t)
+	i := c.drop1(t)
 	if i < 0 {
 		return fail
 	}
-	r := c.use(c.v.Op(i), i)
+	r := c.take(c.v.Op(i), i)
 	c.storeAt(t, c.globalCell(n), r)
 	return pc
 }
