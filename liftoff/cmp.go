@@ -44,7 +44,7 @@ var condSwap = [...]cond{
 	condLeS: condGeS, condGeS: condLeS, condLeU: condGeU, condGeU: condLeU,
 }
 
-// comparison is a comparison whose flags have not been produced yet.
+// comparison is a comparison that has not been emitted yet.
 type comparison struct {
 	kind cmpKind
 	w    uint8 // width or fwidth
@@ -104,21 +104,13 @@ func (c *Compiler) cmp(pc int, w width, cc cond) int {
 	return c.compared(pc, p)
 }
 
-// eqz compiles a comparison with zero. After a pending comparison it merely
-// inverts the condition.
+// eqz compiles a comparison with zero.
 func (c *Compiler) eqz(pc int, w width) int {
 	i := c.drop1(w.typ())
 	if i < 0 {
 		return fail
 	}
-	x := c.v.Op(i)
-	if x.Loc == locPending {
-		p := c.pending
-		p.cond = condNot[p.cond]
-		c.unpend()
-		return c.compared(pc, p)
-	}
-	return c.compared(pc, comparison{kind: cmpTest, w: uint8(w), cond: condEq, x: c.take(x, i)})
+	return c.compared(pc, comparison{kind: cmpTest, w: uint8(w), cond: condEq, x: c.take(c.v.Op(i), i)})
 }
 
 // fcmp compiles a floating-point comparison. "Less" arrives as "greater" with
@@ -139,29 +131,47 @@ func (c *Compiler) fcmp(pc int, w fwidth, cc cond, swap bool) int {
 	return c.compared(pc, comparison{kind: cmpFloat, w: uint8(w), cond: cc, x: rx, y: ry})
 }
 
-// compared pushes the outcome of a comparison. If the next opcode branches on
-// it, or inverts it, the comparison stays pending and its operands keep their
-// registers; else the outcome becomes 0 or 1 in a register.
+// compared compiles what follows comparison p, whose registers are locked. If
+// the next opcodes invert its outcome, or the next one branches on it or selects
+// by it, they are part of it, and the outcome is never a value. Else it becomes
+// 0 or 1 in a register.
 func (c *Compiler) compared(pc int, p comparison) int {
-	// Go's compiler widens the outcome before it asks whether it is zero.
-	for decoder.Byte(c.base, pc) == decoder.OpI64ExtendI32U && decoder.Byte(c.base, pc+1) == decoder.OpI64Eqz {
-		p.cond = condNot[p.cond]
-		pc += 2
-	}
-	switch decoder.Byte(c.base, pc) {
-	case decoder.OpBrIf, decoder.OpIf, decoder.OpI32Eqz:
-		c.pend(p)
-		return pc
-	case decoder.OpSelect:
-		// On amd64 the flags of floating-point equality don't fit one
-		// conditional move.
-		if c.arm || p.cond != condFEq && p.cond != condFNe {
-			c.pend(p)
-			return pc
+	for {
+		switch decoder.Byte(c.base, pc) {
+		case decoder.OpI32Eqz:
+			p.cond = condNot[p.cond]
+			pc++
+			continue
+		case decoder.OpI64ExtendI32U:
+			// Go's compiler widens the outcome before it asks whether it is zero.
+			if decoder.Byte(c.base, pc+1) == decoder.OpI64Eqz {
+				p.cond = condNot[p.cond]
+				pc += 2
+				continue
+			}
+		case decoder.OpBrIf:
+			c.fuse(pc)
+			return c.brOn(pc+1, p)
+		case decoder.OpIf:
+			c.fuse(pc)
+			return c.ifOn(pc+1, p)
+		case decoder.OpSelect:
+			// On amd64 the flags of floating-point equality don't fit one
+			// conditional move.
+			if c.arm || p.cond != condFEq && p.cond != condFNe {
+				c.fuse(pc)
+				return c.selectOn(pc+1, decoder.Bot, p)
+			}
 		}
+		c.pushBool(pc, p)
+		return pc
 	}
-	c.pushBool(pc, p)
-	return pc
+}
+
+// fuse makes the opcode at pc part of the one being compiled.
+func (c *Compiler) fuse(pc int) {
+	c.at = pc
+	c.reserve()
 }
 
 // pushBool pushes the outcome of comparison p as 0 or 1.
@@ -178,53 +188,19 @@ func (c *Compiler) pushBool(pc int, p comparison) {
 	c.pushReg(decoder.I32, d)
 }
 
-// pend pushes the comparison p without emitting it. Its registers count as
-// used until unpend.
-func (c *Compiler) pend(p comparison) {
-	c.pending = p
-	for s := p.regs(); s != 0; s &= s - 1 {
-		if r := s.first(); c.allocatable.has(r) && !c.cache.has(r) {
-			c.hold(r)
-		}
-	}
-	c.push(decoder.I32, locPending)
-}
-
-// unpend ends the hold of the pending comparison on its registers and locks
-// them for the rest of the opcode.
-func (c *Compiler) unpend() {
-	for s := c.pending.regs(); s != 0; s &= s - 1 {
-		r := s.first()
-		if c.allocatable.has(r) && !c.cache.has(r) {
-			c.release(r)
-		}
-		c.lock(r)
-	}
-}
-
-// popCond takes an i32 condition off the stack and gives the comparison that
-// decides it ("not zero" for an ordinary value); ok is false when validation
-// fails.
+// popCond takes an i32 off the stack and gives the comparison that tells whether
+// it is not zero; ok is false when validation fails.
 func (c *Compiler) popCond() (p comparison, ok bool) {
 	i := c.drop1(decoder.I32)
 	if i < 0 {
 		return p, false
 	}
-	x := c.v.Op(i)
-	if x.Loc == locPending {
-		c.unpend()
-		return c.pending, true
-	}
-	return comparison{kind: cmpTest, cond: condNe, x: c.take(x, i)}, true
+	return comparison{kind: cmpTest, cond: condNe, x: c.take(c.v.Op(i), i)}, true
 }
 
-// selectType compiles select of operands of type t. For the untyped form t is Bot and both operands
-// must be of one numeric type.
-func (c *Compiler) selectType(pc int, t decoder.Type) int {
-	p, ok := c.popCond()
-	if !ok {
-		return fail
-	}
+// selectOn compiles select, by comparison p, of operands of type t. For the
+// untyped form t is Bot and both operands must be of one numeric type.
+func (c *Compiler) selectOn(pc int, t decoder.Type, p comparison) int {
 	h := c.v.H
 	if h-2 < c.v.Floor {
 		return fail
@@ -271,16 +247,20 @@ func (c *Compiler) unlockCompared(p comparison, x, y *decoder.Operand) {
 
 // selectOp compiles select, in its form with a type immediate if typed.
 func (c *Compiler) selectOp(pc int, typed bool) int {
-	if !typed {
-		return c.selectType(pc, decoder.Bot)
+	t := decoder.Bot
+	if typed {
+		var n uint32
+		if n, pc = decoder.U32(c.base, pc); pc >= fail || n != 1 {
+			return fail
+		}
+		if t = decoder.ValType(decoder.Byte(c.base, pc)); t == decoder.Bot {
+			return fail
+		}
+		pc++
 	}
-	n, pc := decoder.U32(c.base, pc)
-	if pc >= fail || n != 1 {
+	p, ok := c.popCond()
+	if !ok {
 		return fail
 	}
-	t := decoder.ValType(decoder.Byte(c.base, pc))
-	if t == decoder.Bot {
-		return fail
-	}
-	return c.selectType(pc+1, t)
+	return c.selectOn(pc, t, p)
 }

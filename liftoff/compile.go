@@ -43,8 +43,7 @@ type Compiler struct {
 	// a write covers, in the order of the writes; see zero.go.
 	zeroed, initialized []uint32
 
-	labels  []label // parallel to v.Ctl
-	pending comparison
+	labels []label // parallel to v.Ctl
 	// flushed is a height below which every operand is in its home slot or a
 	// constant.
 	flushed int

@@ -91,6 +91,11 @@ func (c *Compiler) ifOp(pc int) int {
 	if !ok {
 		return fail
 	}
+	return c.ifOn(pc, p)
+}
+
+// ifOn is ifOp on the outcome of comparison p.
+func (c *Compiler) ifOn(pc int, p comparison) int {
 	sig, n, pc := c.blockStart(pc)
 	if pc >= fail {
 		return fail
@@ -337,12 +342,17 @@ func (c *Compiler) returnOp(pc int) int {
 
 // brIf compiles a conditional branch.
 func (c *Compiler) brIf(pc int) int {
-	n, pc := decoder.U32(c.base, pc)
-	if pc >= fail {
-		return fail
-	}
 	p, ok := c.popCond()
 	if !ok {
+		return fail
+	}
+	return c.brOn(pc, p)
+}
+
+// brOn is brIf on the outcome of comparison p.
+func (c *Compiler) brOn(pc int, p comparison) int {
+	n, pc := decoder.U32(c.base, pc)
+	if pc >= fail {
 		return fail
 	}
 	l, f, types, ok := c.target(n)

@@ -15,9 +15,6 @@ const (
 	// locLocal: the current value of local Operand.Local. Setting that local
 	// detaches its aliases first.
 	locLocal
-	// locPending: an i32, the outcome of the comparison in Compiler.pending,
-	// which the next opcode is going to consume.
-	locPending
 )
 
 // local is the state of one local variable.
@@ -387,8 +384,8 @@ func (c *Compiler) detached(n uint32) reg {
 
 // spillAll is the reference lowering: before each opcode every operand is in
 // its home slot and every local in its own, so that an opcode's code depends
-// on nothing that came before. A pending comparison and a result that landed
-// in a pin stay for the one opcode that follows.
+// on nothing that came before. What a result that landed in a pin is meant for
+// is the one opcode that follows.
 func (c *Compiler) spillAll() {
 	c.locked = 0
 	for i := c.flushed; i < c.v.H; i++ {

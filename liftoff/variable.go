@@ -59,9 +59,6 @@ func (c *Compiler) setLocal(n uint32, x *decoder.Operand, i int) {
 			// The result landed in the pin; landing saw to aliases.
 			return
 		}
-		if x.Loc == locPending {
-			panic("liftoff: pending comparison set to a local")
-		}
 		c.detach(n)
 		c.fill(l.pin, x, i)
 		return
