@@ -147,14 +147,12 @@ func (c *Compiler) binop(pc int, w width, op intOp) int {
 	if y.Loc == locConst && isImm32(w, y.Bits) {
 		d := c.result(pc, t, rx, noReg)
 		c.binopImm(w, op, d, rx, int32(y.Bits))
-		c.pushReg(t, d)
-		return pc
+		return c.deliver(pc, t, d)
 	}
 	if y.Loc == locSlot {
 		d := c.result(pc, t, rx, noReg)
 		c.binopFrame(w, op, d, rx, c.home(yi))
-		c.pushReg(t, d)
-		return pc
+		return c.deliver(pc, t, d)
 	}
 	ry := c.use(y, yi)
 	other := noReg
@@ -167,8 +165,7 @@ func (c *Compiler) binop(pc int, w width, op intOp) int {
 		d = c.alloc(allGP)
 	}
 	c.binopReg(w, op, d, rx, ry)
-	c.pushReg(t, d)
-	return pc
+	return c.deliver(pc, t, d)
 }
 
 // tested reports whether the code at pc asks a number of width w only whether
@@ -205,8 +202,7 @@ func (c *Compiler) unop(pc int, w width, op unOp) int {
 	} else {
 		c.unopReg(w, op, d, rx)
 	}
-	c.pushReg(t, d)
-	return pc
+	return c.deliver(pc, t, d)
 }
 
 // shift compiles a shift or rotation.
@@ -225,19 +221,16 @@ func (c *Compiler) shift(pc int, w width, op shiftOp) int {
 			rb := c.take(c.v.Op(b), b)
 			d := c.result(pc+1, t, rx, rb)
 			c.addShifted(d, rb, rx, n)
-			c.pushReg(t, d)
-			return pc + 1
+			return c.deliver(pc+1, t, d)
 		}
 		d := c.result(pc, t, rx, noReg)
 		c.shiftImm(w, op, d, rx, n)
-		c.pushReg(t, d)
-		return pc
+		return c.deliver(pc, t, d)
 	}
 	c.letGo(x)
 	c.letGo(y)
 	d := c.shiftVar(pc, w, op, x, i, y, i+1)
-	c.pushReg(t, d)
-	return pc
+	return c.deliver(pc, t, d)
 }
 
 // scaled reports whether a shift by n at the top of the stack is added, in 32
@@ -264,8 +257,7 @@ func (c *Compiler) divrem(pc int, w width, op divOp) int {
 	} else {
 		d = c.divide(pc, w, op, x, i, y, i+1)
 	}
-	c.pushReg(t, d)
-	return pc
+	return c.deliver(pc, t, d)
 }
 
 // divideByPower compiles an unsigned division by n, a power of two.
@@ -299,8 +291,7 @@ func (c *Compiler) fbinop(pc int, w fwidth, op floatOp) int {
 	if y.Loc == locSlot && op <= opFDiv {
 		d := c.result(pc, t, rx, noReg)
 		c.fbinopFrame(w, op, d, rx, c.home(i+1))
-		c.pushReg(t, d)
-		return pc
+		return c.deliver(pc, t, d)
 	}
 	ry := c.use(y, i+1)
 	if op == opFCopysign {
@@ -311,8 +302,7 @@ func (c *Compiler) fbinop(pc int, w fwidth, op floatOp) int {
 		}
 		d := c.result(pc, t, rx, noReg)
 		c.withSign(w, d, rx, sign)
-		c.pushReg(t, d)
-		return pc
+		return c.deliver(pc, t, d)
 	}
 	d := c.result(pc, t, rx, noReg)
 	if d == ry && d != rx && c.twoAddress() {
@@ -323,8 +313,7 @@ func (c *Compiler) fbinop(pc int, w fwidth, op floatOp) int {
 	} else {
 		c.minmax(w, op == opFMax, d, rx, ry)
 	}
-	c.pushReg(t, d)
-	return pc
+	return c.deliver(pc, t, d)
 }
 
 // funop compiles a floating-point operation with one operand.
@@ -341,8 +330,7 @@ func (c *Compiler) funop(pc int, w fwidth, op floatUnOp) int {
 	} else {
 		c.funopReg(w, op, d, rx)
 	}
-	c.pushReg(t, d)
-	return pc
+	return c.deliver(pc, t, d)
 }
 
 // scratch gives one more general-purpose register, locked: the scratch

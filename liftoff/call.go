@@ -21,8 +21,7 @@ func (c *Compiler) call(pc int) int {
 		c.callRecordAt(c.l.Record(fn))
 		c.restoreInstance()
 	}
-	c.finishCall(ft, sig)
-	return pc
+	return c.finishCall(pc, ft, sig)
 }
 
 // callIndirect compiles a call through a table entry: bounds, null and
@@ -59,8 +58,7 @@ func (c *Compiler) callIndirect(pc int) int {
 	c.passArgs(sig)
 	c.callRecord(record)
 	c.restoreInstance()
-	c.finishCall(ft, sig)
-	return pc
+	return c.finishCall(pc, ft, sig)
 }
 
 // moveOut ends whatever else claims r, a locked register whose value has been
@@ -163,10 +161,13 @@ func (c *Compiler) passParallel(params []travel, ops []decoder.Operand, src int)
 }
 
 // finishCall forgets the caller-saved registers and pushes the results.
-func (c *Compiler) finishCall(ft *decoder.FuncType, sig *signature) {
+func (c *Compiler) finishCall(pc int, ft *decoder.FuncType, sig *signature) int {
 	c.dropCaches()
 	if sig.cells > c.maxOut {
 		c.maxOut = sig.cells
+	}
+	if len(ft.Results) == 1 {
+		return c.deliver(pc, ft.Results[0], sig.results[0].reg)
 	}
 	for k, t := range ft.Results {
 		from := sig.results[k]
@@ -178,6 +179,7 @@ func (c *Compiler) finishCall(ft *decoder.FuncType, sig *signature) {
 		c.copyIn(t, c.touch(c.v.H), int32(from.cell)*8)
 		c.push(t, locSlot)
 	}
+	return pc
 }
 
 // parallelMove is a set of moves between registers that happen at once. Only

@@ -163,8 +163,7 @@ func (c *Compiler) compared(pc int, p comparison) int {
 				return c.selectOn(pc+1, decoder.Bot, p)
 			}
 		}
-		c.pushBool(pc, p)
-		return pc
+		return c.deliverBool(pc, p)
 	}
 }
 
@@ -174,8 +173,8 @@ func (c *Compiler) fuse(pc int) {
 	c.reserve()
 }
 
-// pushBool pushes the outcome of comparison p as 0 or 1.
-func (c *Compiler) pushBool(pc int, p comparison) {
+// deliverBool ends the opcode with the outcome of comparison p as 0 or 1.
+func (c *Compiler) deliverBool(pc int, p comparison) int {
 	a, b := noReg, noReg
 	if p.kind != cmpFloat {
 		a = p.x
@@ -185,7 +184,7 @@ func (c *Compiler) pushBool(pc int, p comparison) {
 	}
 	d := c.result(pc, decoder.I32, a, b)
 	c.setBool(d, p)
-	c.pushReg(decoder.I32, d)
+	return c.deliver(pc, decoder.I32, d)
 }
 
 // popCond takes an i32 off the stack and gives the comparison that tells whether
@@ -229,8 +228,7 @@ func (c *Compiler) selectOn(pc int, t decoder.Type, p comparison) int {
 	}
 	c.selectReg(t, p.cond, d, rx, ry)
 	c.flagsLive = false
-	c.pushReg(t, d)
-	return pc
+	return c.deliver(pc, t, d)
 }
 
 // unlockCompared gives the registers of an emitted comparison back, unless

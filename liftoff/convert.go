@@ -54,8 +54,7 @@ func (c *Compiler) convertInt(pc int, t decoder.Type, op conversion) int {
 	r := c.take(x, i)
 	if op == convExtendI32U && c.free.has(r) {
 		// Every i32 in a register is zero-extended already.
-		c.pushReg(t, r)
-		return pc
+		return c.deliver(pc, t, r)
 	}
 	d := c.result(pc, t, r, noReg)
 	if op == convExtendI32S {
@@ -63,8 +62,7 @@ func (c *Compiler) convertInt(pc int, t decoder.Type, op conversion) int {
 	} else {
 		c.zeroExtend(d, r)
 	}
-	c.pushReg(t, d)
-	return pc
+	return c.deliver(pc, t, d)
 }
 
 // convert compiles a conversion to type t, from or to a floating-point type.
@@ -100,8 +98,7 @@ func (c *Compiler) convert(pc int, t decoder.Type, op conversion) int {
 	case convReinterpretI64:
 		c.bitsToFloat(f64, d, r)
 	}
-	c.pushReg(t, d)
-	return pc
+	return c.deliver(pc, t, d)
 }
 
 // addressChain recognises what Go's compiler makes of a 32-bit sum: behind
@@ -125,8 +122,7 @@ func (c *Compiler) addConst(pc int, x *decoder.Operand, i int, n int32) int {
 	r := c.take(x, i)
 	d := c.result(pc, decoder.I32, r, noReg)
 	c.binopImm(w32, opAdd, d, r, n)
-	c.pushReg(decoder.I32, d)
-	return pc
+	return c.deliver(pc, decoder.I32, d)
 }
 
 // truncation is a conversion of a floating-point number to an integer.
@@ -145,6 +141,5 @@ func (c *Compiler) trunc(pc int, to width, from fwidth, signed, saturate bool) i
 	r := c.use(c.v.Op(i), i)
 	d := c.result(pc, to.typ(), noReg, noReg)
 	c.truncate(truncation{to, from, signed, saturate}, d, r)
-	c.pushReg(to.typ(), d)
-	return pc
+	return c.deliver(pc, to.typ(), d)
 }

@@ -81,8 +81,7 @@ func (c *Compiler) load(pc int, w width, a access) int {
 	d := c.result(pc, t, base, noReg)
 	c.loadMem(w, a, d, at)
 	c.faultHere(TrapMemoryOutOfBounds)
-	c.pushReg(t, d)
-	return pc
+	return c.deliver(pc, t, d)
 }
 
 // fload compiles a load of a floating-point number.
@@ -100,8 +99,7 @@ func (c *Compiler) fload(pc int, w fwidth, a access) int {
 	d := c.result(pc, t, noReg, noReg)
 	c.floadMem(w, d, at)
 	c.faultHere(TrapMemoryOutOfBounds)
-	c.pushReg(t, d)
-	return pc
+	return c.deliver(pc, t, d)
 }
 
 // store compiles a store of an integer. A constant that fits an immediate
@@ -190,8 +188,7 @@ func (c *Compiler) binopMem(pc int, w width, op intOp, at addr, base reg) int {
 	c.move(t, d, rx)
 	c.binopAt(w, op, d, at)
 	c.faultHere(TrapMemoryOutOfBounds)
-	c.pushReg(t, d)
-	return pc
+	return c.deliver(pc, t, d)
 }
 
 // ffoldable is foldable for floating-point operations.
@@ -218,8 +215,7 @@ func (c *Compiler) fbinopMem(pc int, w fwidth, op floatOp, at addr) int {
 	c.move(t, d, rx)
 	c.fbinopAt(w, op, d, at)
 	c.faultHere(TrapMemoryOutOfBounds)
-	c.pushReg(t, d)
-	return pc
+	return c.deliver(pc, t, d)
 }
 
 // memorySize compiles memory.size.
@@ -230,8 +226,7 @@ func (c *Compiler) memorySize(pc int) int {
 	}
 	d := c.result(pc, decoder.I32, noReg, noReg)
 	c.memoryPages(d, n)
-	c.pushReg(decoder.I32, d)
-	return pc
+	return c.deliver(pc, decoder.I32, d)
 }
 
 // zeroIndex reads the memory index of an instruction; only memory 0 exists

@@ -121,7 +121,7 @@ func (c *Compiler) routine(pc int, r Routine, imm uint64, params, results []deco
 	c.callRoutine(r)
 	c.dropCaches()
 	if len(results) > 0 {
-		c.pushReg(decoder.I32, resultGP)
+		return c.deliver(pc, decoder.I32, resultGP)
 	}
 	return pc
 }

@@ -30,8 +30,7 @@ func (c *Compiler) refFunc(pc int) int {
 	}
 	d := c.result(pc, decoder.FuncRef, noReg, noReg)
 	c.instanceAddr(d, c.l.Record(fn))
-	c.pushReg(decoder.FuncRef, d)
-	return pc
+	return c.deliver(pc, decoder.FuncRef, d)
 }
 
 // tableIndex reads a table index.
@@ -66,8 +65,7 @@ func (c *Compiler) tableGet(pc int) int {
 	d := c.alloc(allGP)
 	c.tableSlot(d, index, table)
 	c.loadEntry(d, d, index)
-	c.pushReg(t, d)
-	return pc
+	return c.deliver(pc, t, d)
 }
 
 // tableSet compiles table.set.
@@ -97,8 +95,7 @@ func (c *Compiler) tableSize(pc int) int {
 	}
 	d := c.result(pc, decoder.I32, noReg, noReg)
 	c.tableLength(d, table)
-	c.pushReg(decoder.I32, d)
-	return pc
+	return c.deliver(pc, decoder.I32, d)
 }
 
 // tableRecord emits d = the address of a table's record.

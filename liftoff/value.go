@@ -284,6 +284,52 @@ func (c *Compiler) landing(pc int, t decoder.Type) reg {
 	return l.pin
 }
 
+// deliver ends an opcode whose result of type t is in d, and pc where the next
+// one stands. If that sets a local, it is part of this one, and the result never
+// is an operand. It gives the position of the next opcode then.
+func (c *Compiler) deliver(pc int, t decoder.Type, d reg) int {
+	op := decoder.Byte(c.base, pc)
+	if op != decoder.OpLocalSet && op != decoder.OpLocalTee {
+		c.pushReg(t, d)
+		return pc
+	}
+	n := uint32(decoder.Byte(c.base, pc+1))
+	if n >= 0x80 || int(n) >= len(c.locals) {
+		c.pushReg(t, d)
+		return pc
+	}
+	l := &c.locals[n]
+	if l.typ != t || l.pin != d && !c.free.has(d) {
+		c.pushReg(t, d)
+		return pc
+	}
+	if !l.init {
+		c.initialize(n)
+	}
+	if l.pin != d {
+		c.at, c.locked = pc, d.bit()
+		c.detach(n)
+		if l.pin != noReg {
+			c.move(t, l.pin, d)
+		} else {
+			c.recache(n, d)
+		}
+	}
+	pc += 2
+	if op == decoder.OpLocalTee {
+		c.pushAlias(t, n)
+	}
+	return pc
+}
+
+// recache makes r, which must be free, the cache of the new value of local n.
+func (c *Compiler) recache(n uint32, r reg) {
+	if old := c.locals[n].reg; old != noReg {
+		c.dropCache(old)
+	}
+	c.setCache(n, r, true)
+}
+
 // spillReg stores every operand that is in r to its home slot.
 func (c *Compiler) spillReg(r reg) {
 	for i := c.flushed; i < c.v.H; i++ {

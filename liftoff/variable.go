@@ -64,10 +64,7 @@ func (c *Compiler) setLocal(n uint32, x *decoder.Operand, i int) {
 		return
 	}
 	c.detach(n)
-	if l.reg != noReg {
-		c.dropCache(l.reg)
-	}
-	c.setCache(n, c.useOwn(x, i), true)
+	c.recache(n, c.useOwn(x, i))
 }
 
 // drop compiles drop.
@@ -114,8 +111,7 @@ func (c *Compiler) globalGet(pc int) int {
 	cell := c.globalCell(n)
 	d := c.result(pc, t, noReg, noReg)
 	c.loadAt(t, d, cell)
-	c.pushReg(t, d)
-	return pc
+	return c.deliver(pc, t, d)
 }
 
 // globalSet compiles global.set.
