@@ -7,9 +7,10 @@
 //
 // The value stack is validation's operand stack (decoder.Validator.Ops): the
 // type of an operand belongs to validation, the other fields say where its
-// value is - in its home slot in the frame, in a register, a constant, an alias
-// of a local, or a comparison whose flags nobody has produced yet. Pushing a
-// constant or a local emits nothing.
+// value is - in its home slot in the frame, in a register, a constant or an alias
+// of a local. Pushing a constant or a local emits nothing. What two opcodes in a
+// row are best compiled as in one go never gets there: a comparison and the
+// branch on it (compared), a result and the local that it is set to (deliver).
 //
 // The register state (regs) says what each allocatable register holds: nothing,
 // operands, or the cached value of an unpinned local, clean or dirty. A clean
