@@ -90,8 +90,11 @@ type loopNest struct {
 	depth uint64 // set bits
 }
 
-// shift is the logarithm of what an access counts.
-func (n *loopNest) shift() uint32 { return 3 * uint32(min(n.depth, 8)) }
+// shift is the logarithm of what an access counts. Of more nested loops than
+// maxNest the weights of scanLimit bytes might overflow.
+func (n *loopNest) shift() uint32 { return 3 * uint32(min(n.depth, maxNest)) }
+
+const maxNest = 6
 
 // countLoops takes the nest n over the chunk at pc, in which blocks open or end,
 // heads among them loops, and counts the accesses in front of the last change of

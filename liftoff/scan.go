@@ -33,7 +33,7 @@ const (
 	scanLoop   = scanAccess | scanBlock
 )
 
-// scanChunk is how many bytes findEvents looks at in one go: a bit each.
+// scanChunk is how many bytes findMarks looks at in one go: a bit each.
 const scanChunk = 64
 
 // A chunk may pass the end of the last body.

@@ -92,7 +92,7 @@ func model(base unsafe.Pointer, pc, end, locals, params int) (want []hint, whole
 		case decoder.OpLocalGet, decoder.OpLocalSet, decoder.OpLocalTee:
 			i, next := decoder.U32(base, pc)
 			want[i].last = uint32(next)
-			want[i].weight += 1 << (3 * min(depth, 8))
+			want[i].weight += 1 << (3 * min(depth, maxNest))
 		case decoder.OpBlock, decoder.OpIf:
 			nest = append(nest, 0)
 		case decoder.OpLoop:
