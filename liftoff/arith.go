@@ -123,19 +123,19 @@ func (c *Compiler) binop(pc int, w width, op intOp) int {
 	if x.Loc == locConst && op.commutes() {
 		x, y, xi, yi = y, x, yi, xi
 	}
-	c.letGo(y)
+	ry := c.letGo(y)
 	rx := c.take(x, xi)
 	if w == w64 && decoder.Byte(c.base, pc) == decoder.OpI32WrapI64 {
 		// The low half of the outcome depends on the low halves alone.
 		w, t, pc = w32, decoder.I32, pc+1
 	}
-	if op == opAnd && c.tested(pc, w) && (y.Loc == locConst && isImm32(w, y.Bits) || c.inReg(y) != noReg) {
+	if op == opAnd && c.tested(pc, w) && (y.Loc == locConst && isImm32(w, y.Bits) || ry != noReg) {
 		// Only whether the outcome is zero matters.
 		p := comparison{kind: cmpTestRegs, w: uint8(w), cond: condNe, x: rx}
 		if y.Loc == locConst {
 			p.kind, p.imm = cmpTestImm, int32(y.Bits)
 		} else {
-			p.y = c.inReg(y)
+			p.y = ry
 		}
 		if w == w64 || decoder.Byte(c.base, pc) == decoder.OpI32Eqz {
 			// The comparison with zero that follows takes the flags.
@@ -154,7 +154,7 @@ func (c *Compiler) binop(pc int, w width, op intOp) int {
 		c.binopFrame(w, op, d, rx, c.home(yi))
 		return c.deliver(pc, t, d)
 	}
-	ry := c.use(y, yi)
+	ry = c.taken(ry, y, yi)
 	other := noReg
 	if op.commutes() {
 		other = ry
@@ -286,14 +286,14 @@ func (c *Compiler) fbinop(pc int, w fwidth, op floatOp) int {
 		return fail
 	}
 	x, y := c.v.Op(i), c.v.Op(i+1)
-	c.letGo(y)
+	ry := c.letGo(y)
 	rx := c.take(x, i)
 	if y.Loc == locSlot && op <= opFDiv {
 		d := c.result(pc, t, rx, noReg)
 		c.fbinopFrame(w, op, d, rx, c.home(i+1))
 		return c.deliver(pc, t, d)
 	}
-	ry := c.use(y, i+1)
+	ry = c.taken(ry, y, i+1)
 	if op == opFCopysign {
 		sign := c.alloc(allFP)
 		c.signOf(w, sign, ry)

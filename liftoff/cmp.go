@@ -88,7 +88,7 @@ func (c *Compiler) cmp(pc int, w width, cc cond) int {
 		x, y, xi, yi = y, x, yi, xi
 		cc = condSwap[cc]
 	}
-	c.letGo(y)
+	ry := c.letGo(y)
 	p := comparison{w: uint8(w), cond: cc}
 	p.x = c.take(x, xi)
 	switch {
@@ -99,7 +99,7 @@ func (c *Compiler) cmp(pc int, w width, cc cond) int {
 	case y.Loc == locSlot:
 		p.kind, p.off = cmpFrame, c.home(yi)
 	default:
-		p.kind, p.y = cmpRegs, c.use(y, yi)
+		p.kind, p.y = cmpRegs, c.taken(ry, y, yi)
 	}
 	return c.compared(pc, p)
 }
@@ -122,9 +122,9 @@ func (c *Compiler) fcmp(pc int, w fwidth, cc cond, swap bool) int {
 		return fail
 	}
 	x, y := c.v.Op(i), c.v.Op(i+1)
-	c.letGo(y)
+	ry := c.letGo(y)
 	rx := c.take(x, i)
-	ry := c.use(y, i+1)
+	ry = c.taken(ry, y, i+1)
 	if swap {
 		rx, ry = ry, rx
 	}

@@ -111,12 +111,12 @@ func (c *Compiler) store(pc int, w width, a access) int {
 		return fail
 	}
 	x, y := c.v.Op(i), c.v.Op(i+1)
-	c.letGo(y)
-	at, _ := c.address(x, i, offset, a, c.inReg(y))
+	ry := c.letGo(y)
+	at, _ := c.address(x, i, offset, a, ry)
 	if y.Loc == locConst && (a != mem64 || isImm32(w64, y.Bits)) {
 		c.storeMemConst(a, at, int32(y.Bits))
 	} else {
-		c.storeMem(a, at, c.use(y, i+1))
+		c.storeMem(a, at, c.taken(ry, y, i+1))
 	}
 	c.faultHere(TrapMemoryOutOfBounds)
 	return pc
@@ -131,12 +131,12 @@ func (c *Compiler) fstore(pc int, w fwidth, a access) int {
 		return fail
 	}
 	x, y := c.v.Op(i), c.v.Op(i+1)
-	c.letGo(y)
-	at, _ := c.address(x, i, offset, a, c.inReg(y))
+	ry := c.letGo(y)
+	at, _ := c.address(x, i, offset, a, ry)
 	if y.Loc == locConst && (w == f32 || isImm32(w64, y.Bits)) {
 		c.storeMemConst(a, at, int32(y.Bits))
 	} else {
-		c.fstoreMem(w, at, c.use(y, i+1))
+		c.fstoreMem(w, at, c.taken(ry, y, i+1))
 	}
 	c.faultHere(TrapMemoryOutOfBounds)
 	return pc

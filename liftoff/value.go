@@ -140,7 +140,8 @@ func (c *Compiler) drop2(t, u decoder.Type) int {
 	return i
 }
 
-// take is letGo and use in one, for the operand x of height i.
+// take is letGo and use in one, for the operand x of height i. That it repeats
+// letGo saves a call.
 func (c *Compiler) take(x *decoder.Operand, i int) reg {
 	switch x.Loc {
 	case locReg:
@@ -172,8 +173,8 @@ func (c *Compiler) popAny() int {
 }
 
 // letGo ends an operand's hold on its register and locks the register for the
-// rest of the opcode.
-func (c *Compiler) letGo(x *decoder.Operand) {
+// rest of the opcode. It gives the register, or noReg.
+func (c *Compiler) letGo(x *decoder.Operand) reg {
 	switch x.Loc {
 	case locReg:
 		r := reg(x.Reg)
@@ -182,11 +183,22 @@ func (c *Compiler) letGo(x *decoder.Operand) {
 		if c.uses[r&31]--; c.uses[r&31] == 0 {
 			c.free |= bit & c.allocatable
 		}
+		return r
 	case locLocal:
 		if r := c.locals[x.Local].reg; r != noReg {
 			c.locked |= 1 << (r & 31)
+			return r
 		}
 	}
+	return noReg
+}
+
+// taken is use for an operand that letGo gave r for.
+func (c *Compiler) taken(r reg, x *decoder.Operand, i int) reg {
+	if r != noReg {
+		return r
+	}
+	return c.use(x, i)
 }
 
 // inReg is the register that holds operand x now, or noReg.
