@@ -10,7 +10,7 @@ import (
 // decoding did.
 type nameSet struct {
 	seed maphash.Seed
-	// slots is a hash table with open addressing, at most two thirds full. A slot has
+	// slots is a hash table with open addressing, at most half full. A slot has
 	// the upper half of the name's hash and, in its lower half, one more than
 	// the export's index; 0 is empty.
 	slots []uint64
@@ -18,7 +18,7 @@ type nameSet struct {
 
 // newNameSet makes a set for n names.
 func newNameSet(n int) nameSet {
-	return nameSet{maphash.MakeSeed(), make([]uint64, 1<<bits.Len(uint(n+n/2)))}
+	return nameSet{maphash.MakeSeed(), make([]uint64, 2<<bits.Len(uint(n)))}
 }
 
 // add enters the name of the next export behind those before it, or reports

@@ -378,7 +378,7 @@ func (d *sectionDecoder) exportSection() {
 	if d.err != nil {
 		return
 	}
-	m.Exports = large[Export](n)
+	m.Exports = make([]Export, 0, n)
 	seen := newNameSet(n)
 	for i := 0; i < n && d.err == nil; i++ {
 		at := d.pos

@@ -145,7 +145,7 @@ func (d *sectionDecoder) dataSection() {
 		d.fail(at, CodeCount, "expected %d data segments, as the data count section says, found %d", m.DataCount, n)
 		return
 	}
-	m.Datas, d.consts = large[DataSegment](n), large[ConstInstr](n)
+	m.Datas = make([]DataSegment, 0, n)
 	for i := 0; i < n && d.err == nil; i++ {
 		at := d.pos
 		flags := d.u32("a data segment")

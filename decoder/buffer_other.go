@@ -1,7 +1,0 @@
-//go:build !linux
-
-package decoder
-
-import "unsafe"
-
-func adviseHuge(unsafe.Pointer, int) {}
