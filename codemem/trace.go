@@ -47,10 +47,6 @@ func SetTracer(t Tracer) {
 	tracer.Store(&t)
 }
 
-// Tracing reports whether spans are wanted, for callers that would have to
-// read a clock for one.
-func Tracing() bool { return tracer.Load() != nil }
-
 // Trace reports a span that ends now.
 func Trace(s Span) {
 	if t := tracer.Load(); t != nil {

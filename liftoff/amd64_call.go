@@ -17,7 +17,7 @@ func (c *Compiler) callSite(fn uint32) {
 	at := c.x.CallRel()
 	binary.LittleEndian.PutUint32(c.x.Bytes(at, at+4), fn)
 	c.callSites = append(c.callSites, uint32(at))
-	c.position(TrapNone)
+	c.position()
 }
 
 // callRecordAt calls through the function record at off in the instance block.
@@ -31,7 +31,7 @@ func (c *Compiler) callRecordAt(off int32) {
 	a.MovRM(amd64.S64, gp(instReg), amd64.At(gp(instReg), off+RecInst))
 	a.MovRM(amd64.S64, gp(memReg), amd64.At(gp(instReg), InstMemBase))
 	a.CallR(gp(scratchReg))
-	c.position(TrapNone)
+	c.position()
 }
 
 // callRecord calls through the function record whose address is in r.
@@ -44,7 +44,7 @@ func (c *Compiler) callRecord(r reg) {
 	a.MovRM(amd64.S64, gp(instReg), amd64.At(gp(r), RecInst))
 	a.MovRM(amd64.S64, gp(memReg), amd64.At(gp(instReg), InstMemBase))
 	a.CallM(amd64.At(gp(r), RecEntry))
-	c.position(TrapNone)
+	c.position()
 }
 
 // restoreInstance reloads the registers that belong to the function's own
@@ -67,7 +67,7 @@ func (c *Compiler) callRoutine(r Routine) {
 		return
 	}
 	c.x.CallM(amd64.At(gp(ctxReg), CtxRoutines+8*int32(r)))
-	c.position(TrapNone)
+	c.position()
 }
 
 // outSlot copies operand x of height i to the outgoing stack cell at off.
@@ -275,17 +275,17 @@ func (c *Compiler) coldTraps() {
 	}
 }
 
-// faultHere notes that the last memory access may fault.
-func (c *Compiler) faultHere(kind TrapKind) {
+// faultHere notes that the last memory access may fault: it is out of bounds then.
+func (c *Compiler) faultHere() {
 	if c.record {
-		c.positionAt(c.faultPos, uint32(c.at), kind)
+		c.positionAt(c.faultPos, uint32(c.at), TrapMemoryOutOfBounds)
 	}
 }
 
 // position notes that the current position is the return address of a call.
-func (c *Compiler) position(kind TrapKind) {
+func (c *Compiler) position() {
 	if c.record {
-		c.positionAt(c.pos(), uint32(c.at), kind)
+		c.positionAt(c.pos(), uint32(c.at), TrapNone)
 	}
 }
 

@@ -16,7 +16,7 @@ func (c *Compiler) armCallSite(fn uint32) {
 		at = c.a.BL(fn)
 	}
 	c.callSites = append(c.callSites, uint32(at))
-	c.position(TrapNone)
+	c.position()
 }
 
 func (c *Compiler) armCallRecordAt(off int32) {
@@ -35,7 +35,7 @@ func (c *Compiler) armCallRecord(r reg) {
 func (c *Compiler) armCallLoaded() {
 	c.ldst(arm64.LDRX, xr(memReg), xr(instReg), InstMemBase)
 	c.a.Blr(armData)
-	c.position(TrapNone)
+	c.position()
 }
 
 func (c *Compiler) armRestoreInstance() {
@@ -48,7 +48,7 @@ func (c *Compiler) armRestoreInstance() {
 func (c *Compiler) armCallRoutine(r Routine) {
 	c.ldst(arm64.LDRX, armData, xr(ctxReg), CtxRoutines+8*int32(r))
 	c.a.Blr(armData)
-	c.position(TrapNone)
+	c.position()
 }
 
 func (c *Compiler) armOutSlot(x *decoder.Operand, i int, off int32, _ reg) {

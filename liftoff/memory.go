@@ -80,7 +80,7 @@ func (c *Compiler) load(pc int, w width, a access) int {
 	}
 	d := c.result(pc, t, base, noReg)
 	c.loadMem(w, a, d, at)
-	c.faultHere(TrapMemoryOutOfBounds)
+	c.faultHere()
 	return c.deliver(pc, t, d)
 }
 
@@ -98,7 +98,7 @@ func (c *Compiler) fload(pc int, w fwidth, a access) int {
 	}
 	d := c.result(pc, t, noReg, noReg)
 	c.floadMem(w, d, at)
-	c.faultHere(TrapMemoryOutOfBounds)
+	c.faultHere()
 	return c.deliver(pc, t, d)
 }
 
@@ -118,7 +118,7 @@ func (c *Compiler) store(pc int, w width, a access) int {
 	} else {
 		c.storeMem(a, at, c.taken(ry, y, i+1))
 	}
-	c.faultHere(TrapMemoryOutOfBounds)
+	c.faultHere()
 	return pc
 }
 
@@ -138,7 +138,7 @@ func (c *Compiler) fstore(pc int, w fwidth, a access) int {
 	} else {
 		c.fstoreMem(w, at, c.taken(ry, y, i+1))
 	}
-	c.faultHere(TrapMemoryOutOfBounds)
+	c.faultHere()
 	return pc
 }
 
@@ -187,7 +187,7 @@ func (c *Compiler) binopMem(pc int, w width, op intOp, at addr, base reg) int {
 	}
 	c.move(t, d, rx)
 	c.binopAt(w, op, d, at)
-	c.faultHere(TrapMemoryOutOfBounds)
+	c.faultHere()
 	return c.deliver(pc, t, d)
 }
 
@@ -214,7 +214,7 @@ func (c *Compiler) fbinopMem(pc int, w fwidth, op floatOp, at addr) int {
 	d := c.result(pc, t, rx, noReg)
 	c.move(t, d, rx)
 	c.fbinopAt(w, op, d, at)
-	c.faultHere(TrapMemoryOutOfBounds)
+	c.faultHere()
 	return c.deliver(pc, t, d)
 }
 
