@@ -13,9 +13,6 @@ import (
 // callee has its place already, while the code is in the cache, and else when
 // all functions are placed.
 
-// notHere is why a call fails to link whose callee's index is out of range.
-const notHere = "the callee is not a function of this module"
-
 // callField is the size of the part of a direct call that linking writes.
 const callField = 4
 
@@ -26,13 +23,9 @@ func (w *worker) linkPlaced(scope *codemem.WriteScope, code *liftoff.Code) {
 	early := !m.farCalls() && m.options.Unlinked == nil
 	arch, from := m.options.Liftoff.Arch, m.entries[w.def]
 	for _, site := range code.CallSites {
-		callee, reason := m.calleeIn(code.Bytes, site)
-		target := callee - m.imported
-		if reason == "" && (callee < m.imported || target >= uint32(len(m.sizes))) {
-			reason = notHere
-		}
-		if reason != "" {
-			w.noteBadCall(&LinkError{Caller: m.imported + w.def, Callee: callee, Offset: site, Reason: reason})
+		target, err := m.calleeIn(w.def, code.Bytes, site)
+		if err != nil {
+			w.noteBadCall(err)
 			continue
 		}
 		// A size is stored behind the place that it belongs to.
@@ -46,9 +39,23 @@ func (w *worker) linkPlaced(scope *codemem.WriteScope, code *liftoff.Code) {
 	}
 }
 
-// calleeIn reads the callee's index at a call site of code, or gives the reason
+// calleeIn reads which defined function a call site of function def calls, whose
+// code that is.
+func (m *Module) calleeIn(def uint32, code []byte, site uint32) (target uint32, err *LinkError) {
+	callee, reason := m.indexIn(code, site)
+	target = callee - m.imported
+	if reason == "" && (callee < m.imported || target >= uint32(m.numDefined())) {
+		reason = "the callee is not a function of this module"
+	}
+	if reason != "" {
+		return 0, &LinkError{Caller: m.imported + def, Callee: callee, Offset: site, Reason: reason}
+	}
+	return target, nil
+}
+
+// indexIn reads the callee's index at a call site of code, or gives the reason
 // why there is none.
-func (m *Module) calleeIn(code []byte, site uint32) (callee uint32, reason string) {
+func (m *Module) indexIn(code []byte, site uint32) (callee uint32, reason string) {
 	if uint64(site)+callField > uint64(len(code)) {
 		return 0, "the call site lies outside of the function"
 	}
@@ -60,6 +67,16 @@ func (m *Module) calleeIn(code []byte, site uint32) (callee uint32, reason strin
 		return 0, "there is no direct call at the call site"
 	}
 	return callee, ""
+}
+
+// callTo is the field of a direct call over a distance, counted from the field,
+// or the reason why there is none.
+func (m *Module) callTo(distance int64) (field uint32, reason string) {
+	field, ok := liftoff.LinkCall(m.options.Liftoff.Arch, distance)
+	if !ok {
+		return 0, fmt.Sprintf("a distance of %d bytes is out of reach", distance)
+	}
+	return field, ""
 }
 
 // noteBadCall keeps an error until linking: only if all functions are placed
@@ -108,13 +125,11 @@ func (m *Module) linkLate(scope *codemem.WriteScope, c lateCall) (reason string)
 	if m.farCalls() {
 		return m.linkFar(scope, c)
 	}
-	distance := int64(m.entries[c.callee]) - int64(c.at)
-	field, ok := liftoff.LinkCall(m.options.Liftoff.Arch, distance)
-	if !ok {
-		return fmt.Sprintf("a distance of %d bytes is out of reach", distance)
+	field, reason := m.callTo(int64(m.entries[c.callee]) - int64(c.at))
+	if reason == "" {
+		scope.Write32(m.base+uintptr(c.at), field)
 	}
-	scope.Write32(m.base+uintptr(c.at), field)
-	return ""
+	return reason
 }
 
 // failLate records the failure of a late call for its function.

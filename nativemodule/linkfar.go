@@ -32,12 +32,12 @@ func (m *Module) tooFar() bool {
 	return n > farLimit
 }
 
-// farCalls reports whether calls have the long form.
+// farCalls reports whether calls have the long form. Slots take none.
 func (m *Module) farCalls() bool {
-	return m.options.Liftoff.Arch == liftoff.ARM64 && m.options.Liftoff.FarCalls
+	return m.options.Liftoff.Arch == liftoff.ARM64 && m.options.Liftoff.FarCalls && m.table == nil
 }
 
-// farCalleeIn is calleeIn for the code from a far call on.
+// farCalleeIn is indexIn for the code from a far call on.
 func farCalleeIn(code []byte) (callee uint32, reason string) {
 	if len(code) >= 2*callField {
 		if fn, ok := liftoff.FarCallee(binary.LittleEndian.Uint32(code), binary.LittleEndian.Uint32(code[4:])); ok {

@@ -2,7 +2,6 @@ package nativemodule
 
 import (
 	"encoding/binary"
-	"fmt"
 	"time"
 
 	"github.com/wasmjit/wasmjit/codemem"
@@ -159,26 +158,14 @@ func (m *Module) addFunction(scope *codemem.WriteScope, chunk *codemem.Chunk, de
 // aimCalls replaces the callee's index in each call field by the distance
 // from the field's end to the callee's slot.
 func (m *Module) aimCalls(p placed, code []byte, sites []uint32) error {
-	arch := m.options.Liftoff.Arch
 	for _, site := range sites {
-		fail := func(callee uint32, reason string) error {
-			return &LinkError{Caller: m.imported + p.def, Callee: callee, Offset: site, Reason: reason}
+		target, err := m.calleeIn(p.def, code, site)
+		if err != nil {
+			return err
 		}
-		if uint64(site)+callField > uint64(len(code)) {
-			return fail(0, "the call site lies outside of the function")
-		}
-		callee, ok := liftoff.Callee(arch, binary.LittleEndian.Uint32(code[site:]))
-		if !ok {
-			return fail(0, "there is no direct call at the call site")
-		}
-		target := callee - m.imported
-		if callee < m.imported || target >= uint32(m.numDefined()) {
-			return fail(callee, "the callee is not a function of this module")
-		}
-		distance := int64(m.space.Slot(int(target))) - int64(m.base) - int64(p.entry) - int64(site)
-		field, ok := liftoff.LinkCall(arch, distance)
-		if !ok {
-			return fail(callee, fmt.Sprintf("a distance of %d bytes is out of reach", distance))
+		field, reason := m.callTo(int64(m.space.Slot(int(target))) - int64(m.base) - int64(p.entry) - int64(site))
+		if reason != "" {
+			return &LinkError{Caller: m.imported + p.def, Callee: m.imported + target, Offset: site, Reason: reason}
 		}
 		binary.LittleEndian.PutUint32(code[site:], field)
 	}
