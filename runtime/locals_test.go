@@ -35,7 +35,7 @@ func TestZeroLocals(t *testing.T) {
 		return list
 	}
 	const n = 360 // locals behind the parameter, 0
-	reads := map[string][]uint32{
+	lists := map[string][]uint32{
 		"none": nil, "one": {7}, "two apart": {2, 300}, "eight apart": every(1, 340, 45),
 		"nine apart": every(1, 360, 40), "half": every(1, 33, 2), "row": every(1, 40, 1), "all": every(1, 361, 1),
 	}
@@ -44,56 +44,50 @@ func TestZeroLocals(t *testing.T) {
 		widen := map[decoder.Type][]byte{
 			decoder.I32: {0xad}, decoder.I64: {}, decoder.F32: {0xbc, 0xad}, decoder.F64: {0xbd},
 		}[typ]
-		read := func(c *wasmtest.Code, i uint32) { c.Get(i).Op(widen...).Op(0x84) }
+		// reads pushes the or of the locals.
+		reads := func(c *wasmtest.Code, list ...uint32) {
+			c.I64(0)
+			for _, i := range list {
+				c.Get(i).Op(widen...).Op(0x84)
+			}
+		}
 		bodies := map[string]func(c *wasmtest.Code){}
-		for name, list := range reads {
+		for name, list := range lists {
 			bodies[name] = func(c *wasmtest.Code) {
-				c.I64(0)
-				for _, i := range list {
-					read(c, i)
-				}
+				reads(c, list...)
 			}
 		}
 		// The argument is 1: each of these jumps around the writes.
-		write := func(c *wasmtest.Code, i uint32) { c.Const(typ, 0x3ff0_0000_3f80_0000).Set(i) }
 		around := every(1, 20, 1)
+		writes := func(c *wasmtest.Code) {
+			for _, i := range around {
+				c.Const(typ, 0x3ff0_0000_3f80_0000).Set(i)
+			}
+		}
 		bodies["written in a block"] = func(c *wasmtest.Code) {
 			c.Block(0x02, -0x40).Get(0).Op(0xa7).OpU(0x0d, 0)
-			for _, i := range around {
-				write(c, i)
-			}
-			c.End().I64(0)
-			for _, i := range around {
-				read(c, i)
-			}
+			writes(c)
+			c.End()
+			reads(c, around...)
 		}
 		bodies["written in the other arm"] = func(c *wasmtest.Code) {
 			c.Get(0).Op(0xa7).Block(0x04, -0x40).Op(0x01, 0x05)
-			for _, i := range around {
-				write(c, i)
-			}
-			c.End().I64(0)
-			for _, i := range around {
-				read(c, i)
-			}
+			writes(c)
+			c.End()
+			reads(c, around...)
 		}
 		bodies["written in the arm before"] = func(c *wasmtest.Code) {
 			c.Get(0).Op(0x50).Block(0x04, wasmtest.Result(decoder.I64))
-			for _, i := range around {
-				write(c, i)
-			}
-			c.I64(0).Op(0x05).I64(0)
-			for _, i := range around {
-				read(c, i)
-			}
+			writes(c)
+			c.I64(0).Op(0x05)
+			reads(c, around...)
 			c.End()
 		}
 		bodies["written behind the read, in a loop"] = func(c *wasmtest.Code) {
 			sum := uint32(n)
 			c.Block(0x03, -0x40)
 			for _, i := range around {
-				c.I64(0)
-				read(c, i)
+				reads(c, i)
 				c.Set(sum + 1).Get(sum + 1).Get(sum + 2).Op(0x84).Set(sum + 2)
 				c.Const(typ, 0).Set(i)
 			}
