@@ -137,9 +137,8 @@ func (c *Compiler) binop(pc int, w width, op intOp) int {
 		} else {
 			p.y = ry
 		}
-		if w == w64 || decoder.Byte(c.base, pc) == decoder.OpI32Eqz {
-			// The comparison with zero that follows takes the flags.
-			p.cond = condEq
+		if w == w64 {
+			p.cond = condEq // the i64.eqz that follows is this comparison
 			pc++
 		}
 		return c.compared(pc, p)

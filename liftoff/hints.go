@@ -34,8 +34,14 @@ type hints struct {
 	whole bool
 }
 
-// used reports whether the body accesses local i at all.
-func (h *hints) used(i int) bool { return !h.whole || h.locals[i].last != 0 }
+// unused is hint.last of a local that the body doesn't access, or, if the scan
+// can't know of any, of none.
+func (h *hints) unused() uint32 {
+	if h.whole {
+		return 0
+	}
+	return 1<<32 - 1
+}
 
 // scan weighs the locals of the body that starts at pc: each access counts 1,
 // eight times more for each loop around it. params start at 1, since they arrive

@@ -49,10 +49,7 @@ const heavyWeight = 3
 func (c *Compiler) placeSlots(bottom int32, heavy int) {
 	// The lowest slots so far.
 	heavyOff, lightOff := bottom, bottom-c.slotSize*int32(heavy)
-	unused := uint32(0) // hint.last of a local that is not accessed
-	if !c.hints.whole {
-		unused--
-	}
+	unused := c.hints.unused()
 	for i := range c.locals {
 		l, h := &c.locals[i], &c.hints.locals[i]
 		size := c.slotSize
@@ -88,7 +85,7 @@ func (c *Compiler) placeSlots(bottom int32, heavy int) {
 func (c *Compiler) placeParam(i uint32, r reg) {
 	l := &c.locals[i]
 	switch {
-	case !c.hints.used(int(i)):
+	case c.hints.locals[i].last == c.hints.unused():
 	case r == noReg:
 		if l.pin != noReg {
 			c.loadFrame(l.typ, l.pin, l.off)

@@ -58,29 +58,12 @@ func (c *Compiler) deliver(pc int, t decoder.Type, d reg) int {
 		c.pushReg(t, d)
 		return pc
 	}
-	if !l.init {
-		c.initialize(n)
-	}
-	if l.pin != d {
-		c.at, c.locked = pc, d.bit()
-		c.detach(n)
-		if l.pin != noReg {
-			c.move(t, l.pin, d)
-		} else {
-			c.recache(n, d)
-		}
-	}
+	c.at, c.locked = pc, d.bit()
+	x := decoder.Operand{Type: t, Loc: locReg, Reg: uint8(d)}
+	c.setLocal(n, &x, c.v.H)
 	pc += 2
 	if op == decoder.OpLocalTee {
 		c.pushAlias(t, n)
 	}
 	return pc
-}
-
-// recache makes r, which must be free, the cache of the new value of local n.
-func (c *Compiler) recache(n uint32, r reg) {
-	if old := c.locals[n].reg; old != noReg {
-		c.dropCache(old)
-	}
-	c.setCache(n, r, true)
 }

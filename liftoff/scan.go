@@ -108,13 +108,13 @@ func makeScanRows() (rows [256]uint64) {
 		default:
 			next[scanOpcode] = [...]uint64{scanOpcode, scanLEB1, scanLEB2}[n]
 		}
-		switch b {
-		case decoder.OpLocalGet, decoder.OpLocalSet, decoder.OpLocalTee:
+		switch {
+		case b == decoder.OpLocalGet || b == decoder.OpLocalSet || b == decoder.OpLocalTee:
 			next[scanOpcode] |= scanAccess
-		case decoder.OpBlock, decoder.OpIf, decoder.OpEnd:
-			next[scanOpcode] |= scanBlock
-		case decoder.OpLoop:
+		case b == decoder.OpLoop:
 			next[scanOpcode] |= scanLoop
+		case scanBlocks[b] != 0:
+			next[scanOpcode] |= scanBlock
 		}
 		for state := scanOpcode; state <= scanLost; state += 8 {
 			rows[b] |= next[state] << state

@@ -64,7 +64,10 @@ func (c *Compiler) setLocal(n uint32, x *decoder.Operand, i int) {
 		return
 	}
 	c.detach(n)
-	c.recache(n, c.useOwn(x, i))
+	if l.reg != noReg {
+		c.dropCache(l.reg)
+	}
+	c.setCache(n, c.useOwn(x, i), true)
 }
 
 // drop compiles drop.
